@@ -166,7 +166,7 @@ Value ExpressionBuilder::compile_binary(const Expression& expression) {
   auto [left, right] = compile_pair(a, b);
   if (left.type == CellType::truth || right.type == CellType::truth)
     refuse(left.type == CellType::truth ? a : b,
-           "a number is expected, and this is a condition, true or false");
+           "a number is expected, but this is a condition, true or false");
   const char sign = expression.word.front();
   const auto refuse_literal_zero = [&](const Expression& at, const Value& value) {
     if (value.literal != nullptr) no_zero_point(at, value);
@@ -273,7 +273,8 @@ Value ExpressionBuilder::compile_compared(const Expression& expression) {
   if (right.type == CellType::truth) as_truth(a, left);
   if (left.type == CellType::truth && right.type == CellType::truth) {
     if (!equality)
-      refuse(expression, "conditions are the same or not (==, !=); " + show(sign) + " compares numbers");
+      refuse(expression,
+             "conditions can only be compared with == or !=; " + show(sign) + " compares numbers");
     return result(CellType::truth,
                   emit(sign == "==" ? Operation::same : Operation::differ, left.cell, right.cell));
   }
@@ -303,7 +304,7 @@ Value ExpressionBuilder::compile_within(const Expression& expression) {
   std::tie(value, middle) = unify(x, value, y, middle);
   Value tolerance = number(d, "after within");
   if (sign_of(d) < 0)
-    refuse(d, "a tolerance below 0 is never kept; write the distance that is allowed, as 5 mrad");
+    refuse(d, "a tolerance cannot be below 0; write the distance that is allowed, as 5 mrad");
   no_zero_point(d, tolerance);
   const Unit unit = value.unit.without_zero_point();
   if (tolerance.literal == nullptr && !compatible(tolerance.unit, unit))

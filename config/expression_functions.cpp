@@ -106,7 +106,7 @@ Value ExpressionBuilder::compile_call(const Expression& call) {
       (call.parts.size() == 1 || of->operation >= Operation::whole_run_mean)) {
     if (whole_run_) return compile_whole_run(call);
     if (of->operation >= Operation::whole_run_last)
-      refuse(call, call.word + "(...) is measured over a whole run; it belongs into 'measure'");
+      refuse(call, call.word + "(...) is measured over a whole run; write it under 'measure'");
   }
   if (window_named(call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
     return compile_window(call);
@@ -210,7 +210,7 @@ Value ExpressionBuilder::compile_whole_run(const Expression& call) {
   Value value = settled(compile(part));
   if (value.type == CellType::truth && operation != Operation::whole_run_mean)
     refuse(part, call.word +
-                     "(...) takes a number, and this is a condition; mean(...) of it is the share of frames");
+                     "(...) takes a number, but this is a condition; mean(...) of it is the share of frames");
   if (operation == Operation::whole_run_rms) no_zero_point(part, value);
   if (value.type == CellType::whole) value = real(value);
   instruction.a = value.cell;
@@ -255,7 +255,7 @@ Value ExpressionBuilder::compile_edge(const Expression& call) {
     value.is_event = false;
     return value;
   }
-  if (value.type == CellType::truth) refuse(part, "rate(...) takes a number, and this is a condition");
+  if (value.type == CellType::truth) refuse(part, "rate(...) takes a number, but this is a condition");
   value = real(value);
   Instruction instruction{.operation = Operation::rate, .a = value.cell};
   instruction.parameter[0] = choices_.tick.seconds();

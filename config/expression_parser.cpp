@@ -58,7 +58,7 @@ class Parser {
     if (rest.starts_with("||")) fail(at_, "write 'or' for ||");
     if (rest.starts_with("!")) fail(at_, "write 'not' for !");
     if (rest.starts_with(")")) fail(at_, "a ')' too many");
-    if (rest.empty()) fail(at_, "the expression ends here, and a value is expected");
+    if (rest.empty()) fail(at_, "the expression ends here, but a value is expected");
     if (at_ > 0 && is_digit(text_[at_ - 1]) && rest.size() > 1 && rest[0] == ',' && is_digit(rest[1]))
       fail(at_, "the decimal sign is a point, not a comma");
     fail(at_, "not understood from " + show(rest) +

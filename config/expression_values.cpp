@@ -124,7 +124,7 @@ Value ExpressionBuilder::compile_name(const Expression& name) {
 std::optional<ExpressionNames::Found> ExpressionNames::find_recording(const Expression& recording,
                                                                       const std::string&,
                                                                       std::string& why) const {
-  why = show(recording.word) + " is a recording, and belongs into an expectation of a test";
+  why = show(recording.word) + " is a recording; recordings are only for expectations of a test";
   return std::nullopt;
 }
 
@@ -231,7 +231,7 @@ Value ExpressionBuilder::in_written_unit(const Expression& at, const Value& valu
 Value ExpressionBuilder::number(const Expression& expression, const char* of) {
   const Value value = compile(expression);
   if (value.type == CellType::truth)
-    refuse(expression, std::string(of) + " a number is expected, and this is a condition, true or false");
+    refuse(expression, std::string(of) + " a number is expected, but this is a condition, true or false");
   return value;
 }
 
@@ -239,7 +239,7 @@ Value ExpressionBuilder::truth(const Expression& expression, const char* of) {
   const Value value = compile(expression);
   if (value.type != CellType::truth)
     refuse(expression, std::string(of) +
-                           " a condition is expected, and this is a number; compare it with something, as in "
+                           " a condition is expected, but this is a number; compare it with something, as in "
                            "motor.speed > 300 rad/s");
   return value;
 }
@@ -280,7 +280,7 @@ std::pair<Value, Value> ExpressionBuilder::unify(const Expression& a, Value left
                                                  Value right) {
   if (left.type == CellType::truth || right.type == CellType::truth) {
     const bool first = left.type == CellType::truth;
-    refuse(first ? a : b, "a number is expected, and this is a condition, true or false");
+    refuse(first ? a : b, "a number is expected, but this is a condition, true or false");
   }
   if (left.difference) no_zero_point(b, right);
   if (right.difference) no_zero_point(a, left);

@@ -69,7 +69,7 @@ void repeated_keys(const Document& document, const Section& section, Problems& p
     const bool is_named = shape && shape->form == Shape::Form::map_of;
     std::string what = "the same key twice: ";
     if (is_named)
-      what = shape->noun.find(" of ") == std::string::npos ? "two " + plural(shape->noun) + " of one name: "
+      what = shape->noun.find(" of ") == std::string::npos ? "two " + plural(shape->noun) + " named "
                                                            : "the same " + shape->noun + " twice: ";
     problems.add(repeated.place, (repeated.path.empty() ? "" : repeated.path + ".") + repeated.key,
                  what + show(repeated.key) + "; " + repeated.where_first());

@@ -259,14 +259,14 @@ Parsed<Nanoseconds> parse_duration(std::string_view text) {
     case Exactness::exact:
       return Nanoseconds{value};
     case Exactness::too_large:
-      return Result::failed(
-          show(text) + (decimal.negative ? " is below -" : " is longer than ") +
-          "9223372036.854775807 s, the longest time there is; write 'for ever' where none is "
-          "meant");
+      return Result::failed(show(text) + (decimal.negative
+                                              ? " is below -9223372036.854775807 s, the lowest time there is"
+                                              : " is longer than 9223372036.854775807 s, the longest time "
+                                                "there is; write 'for ever' for no limit"));
     case Exactness::not_whole:
       break;
   }
-  return Result::failed(show(text) + " is not a whole number of nanoseconds, the finest time there is");
+  return Result::failed(show(text) + " is not a whole number of nanoseconds, the smallest step of time");
 }
 
 Parsed<Period> parse_period(std::string_view text) {
@@ -293,9 +293,9 @@ Parsed<Period> parse_period(std::string_view text) {
     return Result::failed(show(text) + " has the unknown unit " + show(split.rest) +
                           "; known are ns, us, ms, s, min, h, d and mHz, Hz, kHz, MHz");
   if (under.is_zero()) return Result::failed(show(text) + " divides by zero");
-  if (over.is_zero()) return Result::failed(show(text) + " is zero; a period is longer than that");
+  if (over.is_zero()) return Result::failed(show(text) + " is zero; a period must be above zero");
   if (over.negative || under.negative)
-    return Result::failed(show(text) + " is negative; a period is above zero");
+    return Result::failed(show(text) + " is negative; a period must be above zero");
   const auto is_short = [](const Decimal& each) {
     return each.digits.size() <= 30 && std::abs(each.exponent) <= 30;
   };

@@ -178,7 +178,7 @@ struct OrValue {
         out = value;
         return true;
       }
-      return base.read(node, context.also("; or " + show(word)), out);
+      return base.read(node, context.also("; also allowed: " + show(word)), out);
     });
     type.writes([base, word = word, value = value](const V& out) {
       return out == value ? Node::scalar(word) : base.write(out);

@@ -27,7 +27,7 @@ class Context {
   /// `meaning` is what the key is for: said when a value is outside its limits.
   Context key(const std::string& key, const std::string& meaning = {}) const;
   Context index(std::size_t index) const;
-  /// Adds an alternative that every problem names at its end: "; or 'measured'".
+  /// Adds an alternative that every problem names at its end: "; also allowed: 'measured'".
   Context also(const std::string& alternative) const;
 
   void fail(const SourceLocation& place, const std::string& message) const {

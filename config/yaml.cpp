@@ -224,7 +224,7 @@ class Builder : public YAML::EventHandler {
     if (tag.starts_with(kStandard) &&
         std::ranges::find(kKnown, tag.substr(kStandard.size())) != std::end(kKnown))
       return;
-    problem(place, "the tag " + show(tag) + " is not known here; leave it out");
+    problem(place, "the tag " + show(tag) + " is not known here; remove it");
   }
 
   bool expects_key() const {
@@ -341,7 +341,7 @@ class Builder : public YAML::EventHandler {
         node.is_map() ||
         (node.is_list() && std::ranges::all_of(node.items(), [](const Node& item) { return item.is_map(); }));
     if (!good) {
-      problem(place, "'<<' merges a map or a list of maps (`<<: *a`, `<<: [*a, *b]`)");
+      problem(place, "'<<' takes only a map or a list of maps (`<<: *a`, `<<: [*a, *b]`)");
     } else if (node.is_map()) {
       top.merges.emplace_back(top.entries.size(), node);
     } else {
@@ -451,7 +451,7 @@ bool check_characters(const std::string& name, std::string_view text, int column
       problems.add(place, {},
                    "the control character " +
                        hex(high_control ? static_cast<unsigned char>(text[i + 1]) : byte) +
-                       " has no business in a text; remove it");
+                       " is not allowed in a text; remove it");
       return false;
     }
     if (lone_return) {

@@ -53,7 +53,7 @@ void GpioIn::check(const Problems& problems) {
     const bool single = !entry.line.empty();
     if (single != entry.lines.empty())
       problems.add(path, single ? "has 'line' and 'lines'; one line is a yes or no, several are a number: "
-                                  "leave one of the two out"
+                                  "remove one of the two"
                                 : "has no line; write 'line: 4', or 'lines: [4, 5]' for a number");
     const LineGroup& group = groups_.emplace_back(
         LineGroup{entry.name, single ? std::vector{entry.line} : entry.lines, single, entry.active_low});

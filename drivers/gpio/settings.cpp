@@ -60,7 +60,7 @@ void check_lines(const std::vector<const NamedLines*>& lines, const config::Orig
       problems.add(named->origin,
                    named->line.has_value()
                        ? "has 'line' and 'lines'; one line is a yes or no, several are a number: "
-                         "leave one of the two out"
+                         "remove one of the two"
                        : "has no line; write 'line: 4', or 'lines: [4, 5]' for a number");
     for (const auto& line : named->all()) {
       ++count;

@@ -10,14 +10,14 @@ LinkVariables::LinkVariables(const Signals& signals) {
   add("step", TACTUS_INT64, &status.step, "", "the step that the frame belongs to, from 0");
   add("grant_arrival", TACTUS_INT64, &status.grant_arrival_ns, "ns",
       "when the grant of the step came, on CLOCK_MONOTONIC; 0: it has not");
-  add("lateness", TACTUS_INT64, &status.lateness_ns, "ns", "of the oldest grant that is missing, by now");
-  add("late", TACTUS_INT64, &status.late, "", "steps so far whose grant was not there when they began");
-  add("consecutive_late", TACTUS_INT64, &status.consecutive_late, "", "of these, in a row by now");
+  add("lateness", TACTUS_INT64, &status.lateness_ns, "ns", "lateness of the oldest missing grant");
+  add("late", TACTUS_INT64, &status.late, "", "steps that began before their grant came");
+  add("consecutive_late", TACTUS_INT64, &status.consecutive_late, "", "late steps in a row up to now");
   add("behind", TACTUS_INT64, &status.behind, "", "steps by which virtual time is behind");
   add("messages", TACTUS_INT64, &status.messages, "", "messages applied so far");
   add("messages_late", TACTUS_INT64, &status.messages_late, "",
-      "of these, after the frame they were meant for");
-  add("state", TACTUS_INT32, &status.state, "", "of the federation").labels = {
+      "messages applied after the frame that they were meant for");
+  add("state", TACTUS_INT32, &status.state, "", "state of the federation").labels = {
       {"assembling", 0}, {"running", 1}, {"left", 2}};
 
   std::size_t words = 0;

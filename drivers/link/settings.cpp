@@ -110,13 +110,13 @@ const Fields<SubscribeSettings>& subscribe_fields() {
 const Fields<ForwardSettings>& forward_fields() {
   using F = ForwardSettings;
   static const Fields<F> fields{
-      "Rules for each way: without one all frames go. A rule is an identifier (0x100; 29 bits above 0x7FF, "
+      "Rules for each direction; without a rule all frames are forwarded. A rule is an identifier (0x100; 29 "
+      "bits above 0x7FF, "
       "or "
       "as 0x123x), a range (0x100-0x1FF), the name of a message of the model's database or a pattern of "
       "names, "
-      "'all', or 'not ' before one of these, which refuses it. A list of refusals alone lets all others go, "
-      "an "
-      "empty one nothing.",
+      "'all', or 'not ' before one of these, which blocks it. A list of 'not' rules alone forwards all other "
+      "frames; an empty list forwards none.",
       {
           list("to_virtual", &F::to_virtual, texts(), "frames of the model's bus that go to the virtual one"),
           list("to_real", &F::to_real, texts(), "frames of the virtual bus that go to the model's"),
@@ -134,7 +134,8 @@ const Fields<CanSettings>& can_fields() {
           optional("network", &C::network, texts(), "the virtual bus; by default the entry's name"),
           optional("controller", &C::controller, texts(),
                    "the rig's controller on it; by default the entry's name"),
-          optional("forward", &C::forward, forward_fields(), "which frames go from one to the other"),
+          optional("forward", &C::forward, forward_fields(),
+                   "which frames are forwarded between the two buses"),
       }};
   return fields;
 }

@@ -54,7 +54,7 @@ class Binding {
     if (settings_.variable.has_value() != settings_.variables.empty())
       complain(settings_.variable.has_value()
                    ? "has 'variable' and 'variables'; one is a value by itself, several are a group in one "
-                     "message: leave one of the two out"
+                     "message: remove one of the two"
                    : "has no variable; write 'variable: model.name', or 'variables: [model.name, ...]' for a "
                      "group in one message");
     std::vector<Located<std::string>> wanted = settings_.variables;
@@ -65,7 +65,7 @@ class Binding {
       if (!ref) continue;
       if (!once.insert(ref->name()).second) {
         problems_.add(name.place, name.path,
-                      config::show(name.value) + " is in this message already; leave one of the two out");
+                      config::show(name.value) + " is in this message already; remove one of the two");
         continue;
       }
       append(signal.layout, *ref);
@@ -123,7 +123,7 @@ class Binding {
     for (const auto& [other, writer] : writers)
       if (overlap(ref, other))
         return problem("is written by subscription " + config::show(writer) +
-                       " already; an input has one writer: leave one of the two out");
+                       " already; an input has one writer: remove one of the two");
     writers.emplace_back(ref, settings_.name);
   }
 

@@ -59,9 +59,8 @@ struct Reader {
     const bool rows = variable.columns > 0;  // a list of lists
     const std::size_t size = rows ? variable.count / variable.columns : variable.count;
     if (!node.is_list() || node.items().size() != size)
-      return complain(
-          "is an array of " + std::to_string(size) +
-          (rows ? " rows; a list of as many lists is expected" : "; a list of as many values is expected"));
+      return complain("is an array of " + std::to_string(size) + (rows ? " rows" : "") + "; a list of " +
+                      std::to_string(size) + (rows ? " lists is expected" : " values is expected"));
     Bytes all;
     Variable element = variable;
     element.count = variable.columns;
@@ -78,7 +77,8 @@ struct Reader {
   std::optional<Bytes> scalar() const {
     if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) return real();
     if (!node.is_scalar())
-      return complain(std::string("is ") + config::kind_name(node.kind()) + "; one value is expected");
+      return complain(std::string("is ") + (node.is_null() ? "empty" : config::kind_name(node.kind())) +
+                      "; one value is expected");
     if (variable.type == TACTUS_BOOL) return boolean();
     return variable.labels.empty() ? integer() : label();
   }

@@ -56,11 +56,11 @@ ExecutiveVariables::ExecutiveVariables() {
 
 void ExecutiveVariables::add_clock() {
   const auto add = declare_in(clock_variables_, kClock);
-  add("state", clock_.state, "", "of the phase-locked loop that follows the edges");
+  add("state", clock_.state, "", "state of the phase-locked loop that follows the edges");
   label(clock_variables_.back(), {"acquiring", "locked", "holdover", "lost"});
   add("edges", clock_.edges, "", "edges followed so far");
   add("missing", clock_.missing, "", "edges so far that did not come");
-  add("consecutive_missing", clock_.consecutive_missing, "", "of these, in a row up to now");
+  add("consecutive_missing", clock_.consecutive_missing, "", "missing edges in a row up to now");
   add("phase_error", clock_.phase_error_ns, "ns", "newest edge minus its prediction");
   add("frequency", clock_.frequency_ppm, "ppm", "measured rate of the edges against the nominal one");
   for (std::size_t i = 0; i < rtsync::kClockFaults; ++i) {

@@ -53,12 +53,11 @@ void visit_fields(Record& record, Visit visit) {
   field("lost", record.lost, Kind::count, "slots so far in which no frame ran");
   field("cause", record.cause, Kind::cause, "why it overran or woke late; 0: it did neither");
   field("overrun", record.overrun, Kind::overrun,
-        "what of the frame made it overrun; rt.cause says why that was so");
-  field("beside", record.beside, Kind::cause, "what had a part of its lateness beside rt.cause; 0: nothing");
-  field("beside_time", record.beside_time, Kind::time,
-        "how much of its lateness that is; rt.cause has the rest");
+        "part of the frame that made it overrun; rt.cause says why");
+  field("beside", record.beside, Kind::cause, "second cause of its lateness, beside rt.cause; 0: none");
+  field("beside_time", record.beside_time, Kind::time, "lateness due to rt.beside; rt.cause has the rest");
   field("behind", record.behind, Kind::time,
-        "housekeeping after the jobs of the frame before, up to its wait; 0: none was before it");
+        "housekeeping between the jobs of the frame before and its wait; 0: there was no frame before");
 }
 
 }  // namespace tactus::executive

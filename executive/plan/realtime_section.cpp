@@ -68,7 +68,7 @@ const Fields<RealtimeSection>& realtime_fields() {
                      {"freeze", AtMaximum::freeze, "freeze the rig; it ends when it is unfrozen"}}),
                 "what to do when one of the two maxima is reached"),
           at<R>("grace", overrun(&OverrunPolicy::grace), count("frames", 0, kManyFrames),
-                "count overruns of this many first frames separately; they reach no maximum"),
+                "first frames whose overruns are counted separately, not towards the two maxima"),
           at<R>("recovery_frames", overrun(&OverrunPolicy::recovery_frames),
                 config::or_value<std::int64_t>("off", 0, count("frames", 1, 1'000'000)),
                 "on-time frames needed to forgive one overrun; off: one on-time frame forgives all"),

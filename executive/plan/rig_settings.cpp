@@ -120,7 +120,7 @@ Fields<JobSettings> job_fields() {
           budget(&J::budget,
                  "time a call may take; longer calls are counted and reported, and `tactus check` adds "
                  "budgets up"),
-          escalation(&J::escalation, "what to do when calls exceed it too often"),
+          escalation(&J::escalation, "what to do when calls exceed the budget too often"),
           optional("hard_budget", &J::hard_budget, or_word("none", range(1us, 3600s)),
                    "report a call that exceeds this time while it still runs"),
           optional(
@@ -132,7 +132,7 @@ Fields<JobSettings> job_fields() {
                    {"safe_state", StepAction::safe_state,
                     "drive the outputs safe at once, and freeze the rig; it ends when it is resumed"},
                    {"terminate", StepAction::terminate, "drive the outputs safe at once, and end the rig"}}),
-              "what else to do about such a call; by default count"),
+              "what to do about a call that exceeds hard_budget; by default count"),
           left_out(&J::optional,
                    "1 .. 1000: allow an escalation's `shed` to leave it out, lower numbers first"),
           optional(
@@ -184,10 +184,10 @@ Fields<LoopSettings> loop_fields() {
           optional("absolute_tolerance", &L::absolute_tolerance, range(1e-300, 1e300),
                    "dopri5 only: largest error of a step, in the unit of the state"),
           optional("relative_tolerance", &L::relative_tolerance, range(0.0, 1.0),
-                   "dopri5 only: added to the above, as a fraction of the state"),
-          optional(
-              "max_steps", &L::max_steps, count("steps", 1, 1'000'000),
-              "dopri5 only: steps tried in a cycle; the rest becomes one unchecked step, which is counted"),
+                   "dopri5 only: added to absolute_tolerance, as a fraction of the state"),
+          optional("max_steps", &L::max_steps, count("steps", 1, 1'000'000),
+                   "dopri5 only: largest number of steps in a cycle; the rest becomes one unchecked step, "
+                   "which is counted"),
           budget(&L::budget, "time an integration may take, as a job's budget"),
       }};
 }
@@ -229,12 +229,12 @@ constexpr const char* kOnCrash =
     "isolated models only: what to do if the process ends, or a job exceeds half of threads.stuck_after; by "
     "default abort";
 auto on_crash() {
-  return choices<OnCrash>({{"abort", OnCrash::abort, "its job has failed: the rig ends, outputs safe"},
+  return choices<OnCrash>({{"abort", OnCrash::abort, "end the rig, outputs safe, as after a failed job"},
                            {"safe_state", OnCrash::safe_state,
                             "drive the outputs safe and freeze the rig; it ends when it is resumed"},
                            {"freeze", OnCrash::freeze, "freeze the rig; it ends when it is resumed"},
                            {"replace", OnCrash::replace,
-                            "its variables keep their last values, and its jobs are not called any more"}});
+                            "keep the last values of its variables, and do not call its jobs again"}});
 }
 
 }  // namespace
@@ -271,7 +271,7 @@ const Fields<ModelSettings>& model_fields() {
           optional("parameters", &M::parameters,
                    "values of parameters, and initial values of inputs and states, each with its unit"),
           optional("limits", &M::limits,
-                   "what inputs that drive real outputs must not pass: { valve: [ 0 V, 5 V ], motor: { "
+                   "limits of inputs that drive real outputs: { valve: [ 0 V, 5 V ], motor: { "
                    "least, most, "
                    "max_rate } } (output-safety.md)"),
           named("jobs", &M::jobs, job_fields(), "job", "changes to its jobs"),

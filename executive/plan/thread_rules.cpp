@@ -151,7 +151,7 @@ class DependencyResolver {
       if (!busy[i + 1] && origins_.complete)
         problems_.add(origins_.threads[i], "thread '" + plan_.threads[i].name +
                                                "' has no job; put a model on it with 'thread: " +
-                                               plan_.threads[i].name + "', or take it out");
+                                               plan_.threads[i].name + "', or remove the thread");
     }
   }
 
@@ -160,10 +160,9 @@ class DependencyResolver {
     const Period& frame = plan_.frame;
     if (thread.kind == ThreadKind::scheduled) {
       if (!period.is_zero())
-        problems_.add(
-            origin,
-            "a scheduled thread runs in lock-step with the frame and has no 'period'; leave it out, "
-            "or choose an asynchronous kind");
+        problems_.add(origin,
+                      "a scheduled thread runs in lock-step with the frame and has no 'period'; remove the "
+                      "period, or choose an asynchronous kind");
     } else if (period.is_zero()) {
       if (thread.kind == ThreadKind::asynchronous_must_finish)
         problems_.add(origin, "missing key 'period' (time in which its work must end)");
@@ -221,18 +220,17 @@ class DependencyResolver {
     for (const std::size_t i : {job, on})
       if (!is_cyclic(plan_.jobs[i].job_class) || plan_.jobs[i].recording)
         return "'" + plan_.jobs[i].name + "' " +
-               (plan_.jobs[i].recording
-                    ? std::string("is a recording, which")
-                    : "is of class " + std::string(name_of(plan_.jobs[i].job_class)) + ", which") +
-               " neither waits nor is waited for; only jobs of the cyclic classes are";
+               (plan_.jobs[i].recording ? std::string("is a recording")
+                                        : "is of class " + std::string(name_of(plan_.jobs[i].job_class))) +
+               "; only jobs of the cyclic classes can wait for each other";
     for (const std::size_t i : {job, on})
       if (plan_.is_asynchronous(plan_.jobs[i].thread))
         return "'" + plan_.jobs[i].name + "' runs on the " + thread_text(plan_.jobs[i].thread) +
-               ", whose jobs neither wait for others nor are waited for";
+               "; only jobs of main and of scheduled threads can wait for each other";
     if (!comes_before(plan_, on, job))
       return said(on) + " comes after " + said(job) +
              " in the order of an instant (class, phase, declaration), so it cannot be waited for; change a "
-             "phase, or turn the dependency round";
+             "phase, or reverse the dependency";
     return "";
   }
 
@@ -364,9 +362,8 @@ class DependencyResolver {
              (connection.direct ? ", not 'direct: yes'" : "");
     if (jobs && !connection.direct)
       return text(*jobs) +
-             " run at the same time; add 'direct: yes' (of two jobs that are due at one instant the later "
-             "waits "
-             "for the earlier) or 'delayed: yes' (the input gets the value from before the instant)";
+             " run at the same time; add 'direct: yes' (the later of two jobs due at one instant waits for "
+             "the earlier) or 'delayed: yes' (the input gets the value from before the instant)";
     return "";
   }
 

@@ -47,7 +47,7 @@ Fields<MainThreadSection> main_thread_fields() {
               budget(&T::budget,
                      "time its jobs may take in a frame, together; excesses are counted, and `tactus check` "
                      "adds budgets up"),
-              escalation(&T::escalation, "what to do when they exceed it too often"),
+              escalation(&T::escalation, "what to do when its jobs exceed the budget too often"),
           }};
 }
 
@@ -83,7 +83,7 @@ Fields<WorkerSettings> worker_fields() {
               budget(&W::budget,
                      "time its jobs may take in a frame or its period, together; excesses are counted, and "
                      "`tactus check` adds budgets up"),
-              escalation(&W::escalation, "what to do when they exceed it too often"),
+              escalation(&W::escalation, "what to do when its jobs exceed the budget too often"),
           }};
 }
 

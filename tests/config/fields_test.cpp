@@ -179,7 +179,7 @@ TEST(Fields, APeriodSaysWhatItCannotBe) {
       {"2 us", "'2 us' is faster than the fastest allowed, 10 us (of a frame)"},
       {"1 MHz", "'1 MHz' is faster than the fastest allowed, 10 us (of a frame)"},
       {"11 s", "'11 s' is slower than the slowest allowed, 10 s (of a frame)"},
-      {"0 ms", "'0 ms' is zero; a period is longer than that"},
+      {"0 ms", "'0 ms' is zero; a period must be above zero"},
       {"1", "'1' has no unit; write for example '1 ms'"},
   };
   for (const Row& row : rows)
@@ -224,8 +224,9 @@ TEST(Fields, WordsStandForValues) {
   EXPECT_EQ(load_with("watchdog: off").rig.watchdog, Nanoseconds{0});
   EXPECT_EQ(load_with("max_overrun: for ever").rig.max_overrun, Nanoseconds::max());
   EXPECT_NE(load_with("max_overrun: 1e37 s").problems.find("the longest time there is"), std::string::npos);
-  EXPECT_EQ(load_with("watchdog: 1 us").problems,
-            "rig.yaml:3:11: watchdog: '1 us' is outside 1 ms .. 10 s (hardware watchdog); or 'off'");
+  EXPECT_EQ(
+      load_with("watchdog: 1 us").problems,
+      "rig.yaml:3:11: watchdog: '1 us' is outside 1 ms .. 10 s (hardware watchdog); also allowed: 'off'");
 }
 
 TEST(Fields, ProblemsOfTheCommandLinePointThere) {

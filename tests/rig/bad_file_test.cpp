@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_key", kHead + "realtme: { enabled: yes }\n",
             "bad.yaml:4:1: realtme: unknown key; did you mean 'realtime'?"},
         Bad{"two_models_of_one_name", load("") + "  load: { model: misbehave, library: test_load }\n",
-            "bad.yaml:6:3: models.load: two models of one name: 'load'; first at 5:3"},
+            "bad.yaml:6:3: models.load: two models named 'load'; first at 5:3"},
         Bad{"missing_library", kHead + "models:\n  m: { model: late, library: nowhere }\n",
             "bad.yaml:5:30: models.m.library: no library 'nowhere'; looked for "},
         Bad{"missing_library_file", kHead + "models:\n  m: { model: late, library: ./nowhere.so }\n",

@@ -276,7 +276,7 @@ TEST(ClockedNightly, WhatDoesNotGoTogetherIsRefused) {
         Case{"clock.jitter_limit=2.6 ms", "jitter_limit"}, Case{"clock.late_limit=2.6 ms", "late_limit"},
         Case{"clock.nonsense=1", "clock.nonsense: unknown key"},
         Case{"clock.driver=sims", "no driver 'sims' of kind 'clock'"},
-        Case{"models.clock={model: late, library: test_load}", "is the name of the executive's own"}}) {
+        Case{"models.clock={model: late, library: test_load}", "is reserved for the executive's own"}}) {
     const TempDir dir;
     const Finished done = run(clocked(dir, "slew: 1 %", "10", {"--set", c.set}));
     EXPECT_EQ(done.status, 2) << c.set << done;

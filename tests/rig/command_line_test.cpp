@@ -182,8 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"until_beyond_all_time",
               {"run", kServo, "--set", "until=9e18 s", "--out", "out"},
               "'9e18 s' is longer than 9223372036.854775807 s, the longest time there is; write 'for ever' "
-              "where "
-              "none is meant; or 'stopped'"},
+              "for no limit; also allowed: 'stopped'"},
         Wrong{"until_option_beyond_all_time",
               {"run", kServo, "--until", "9e18 s", "--out", "out"},
               "'9e18 s' is longer than 9223372036.854775807 s"},

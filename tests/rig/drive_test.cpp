@@ -194,7 +194,7 @@ TEST_F(Drive, AWrongOneIsRefusedWithAllItsMistakesAndTheirPlaces) {
   EXPECT_EQ(done.status, 2);
   for (const char* const text :
        {"stimuli.motor.load_torque", "did you mean 'motor.load_torque'", "'rt.late' is the executive's own",
-        "faults.two: expects one of stuck", "a variable is not longer",
+        "faults.two: expects one of stuck", "only jobs can be longer",
         "there is no job 'controller.outr'; did you mean", "faults.first.offset", "faults.edgy.edge"})
     EXPECT_THAT(done.err, HasSubstr(text));
 }

@@ -298,7 +298,8 @@ TEST_F(Sequence, WhatCanNeverHappenIsRefused) {
        {"events.e.do: is empty", "sequence[2].do: is empty",
         "expect.sequence.a.x: its verdict would have the name",
         "expect.sequence.a: its verdict would have the name 'sequence.a', as that of sequence[0] has",
-        "expect.d: 'motor.angle within -20 mrad of 1 rad', character 20: a tolerance below 0", "expect.f: "})
+        "expect.d: 'motor.angle within -20 mrad of 1 rad', character 20: a tolerance cannot be below 0",
+        "expect.f: "})
     EXPECT_THAT(done.err, HasSubstr(text));
   const Finished reach = run_test(
       "sequence:\n"

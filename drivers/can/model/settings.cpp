@@ -19,7 +19,7 @@ void checksum_keys(Keys& k, ChecksumSettings& to) {
                       {"e2e_7", Protection::p7, "profile 7"},
                       {"e2e_11", Protection::p11, "profile 11"},
                       {"e2e_22", Protection::p22, "profile 22"},
-                      {"crc", Protection::crc, "a CRC, by polynomial and the keys after it"},
+                      {"crc", Protection::crc, "a CRC, given by `polynomial` and the keys below it"},
                       {"function", Protection::function, "a C function of a library"}},
                      "what protects the message");
   k.text("signal", to.signal, {0, kLongestName},
@@ -136,7 +136,7 @@ void bus_off_keys(Keys& k, BusOffSettings& to) {
       {{"wait", AfterRestarts::wait, "continue; the interface restarts as its restart-ms says"},
        {"terminate", AfterRestarts::terminate, "end the rig"},
        {"safe_state", AfterRestarts::safe_state, "drive all outputs of the rig safe, and pause it"}},
-      "what to do when the driver does not restart it any more");
+      "what to do when the driver does not restart the controller, or not again");
 }
 
 void station_keys(Keys& k, StationSettings& to) {
@@ -171,7 +171,7 @@ void Settings::keys(Keys& k) {
   k.whole("data_bit_rate", data_bit_rate, {0, 20e6},
           "bit rate of the data phase of CAN FD in bit/s; 0: that of the database");
   k.texts("rest_of", rest_of, {1, kLongestName},
-          "nodes under test: send what all other nodes send, and receive what these send");
+          "nodes under test: send in place of all other nodes, and receive what these nodes send");
   k.named("receive", receive, "message", "messages to receive", receive_keys)
       .about("A message that is received.");
   k.texts("receive_matching", receive_matching, {1, kLongestName}, "names with * and ?: receive these, too");
@@ -210,7 +210,7 @@ void Settings::keys(Keys& k) {
        {"thread", SendBy::thread, "a thread of the rig, by its own clock"},
        {"kernel", SendBy::kernel,
         "the kernel (SO_TXTIME), which the root qdisc fq makes possible; refused where it cannot"}},
-      "who sends a message at its time");
+      "what sends a message at its time");
   k.time("spacing", spacing, {1us, 1s}, "grid over which the phases of cyclic messages are spread");
   k.whole("queue", queue, {1, 1024}, "largest number of messages of the rig that wait for the bus");
   k.word<OnFull>(

@@ -80,10 +80,10 @@ void FmiModel::keys(Keys& k) {
          {{"any", Wanted::any, "co-simulation, or scheduled execution if the unit offers nothing else"},
           {"co_simulation", Wanted::co_simulation, "job 'step' makes its steps"},
           {"scheduled", Wanted::scheduled, "each model partition is a job, FMI 3.0"}},
-         "what the unit is run as");
-  k.text("part_of", part_of_, {1, 200},
-         "model that has the instance of the unit: this one calls some of its partitions, on a thread of its "
-         "own");
+         "how to run the unit");
+  k.text(
+      "part_of", part_of_, {1, 200},
+      "model that holds the instance of the unit: this model calls some partitions of it, on another thread");
   k.texts("partitions", chosen_, {1, 1000},
           "clocks whose partitions are jobs of this model, of a unit that several models share");
   k.refused("structure", "structural parameters stand under 'parameters', as all others");
@@ -93,8 +93,8 @@ void FmiModel::keys(Keys& k) {
           })
       .short_value("value");
   k.named("start", starts_, "variable",
-          "start values of outputs and local variables whose initial is exact or approx, in the unit that a "
-          "rig has them in",
+          "start values of outputs and local variables whose initial is exact or approx, in their unit of "
+          "the rig",
           [](Keys& inner, Text& text) {
             inner.text("value", text.value, {1, 100}, "the value").required();
           })

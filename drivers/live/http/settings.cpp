@@ -24,7 +24,7 @@ const config::Fields<HttpSettings>& http_fields() {
                    "pause and releases are always taken"),
           optional("max_watch_rate", &H::max_watch_rate,
                    range(config::Period{1'000, 1}, config::Period{1'000'000'000, 1}),
-                   "events per second of one stream"),
+                   "highest rate of the events of one stream, as a rate or a period"),
           optional("request_timeout", &H::request_timeout, range(10ms, 1min),
                    "drop a request that is not complete after this time"),
           optional("answer_timeout", &H::answer_timeout, range(10ms, 1h),

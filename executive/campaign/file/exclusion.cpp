@@ -71,10 +71,9 @@ class Evaluation {
       case call:
         return call_of(part);
       default:
-        throw ExpressionError(
-            part.at,
-            "means nothing between values of a case; comparisons, and, or, not, +, -, *, /, "
-            "abs(), min(), max() and within do");
+        throw ExpressionError(part.at,
+                              "cannot be used with values of a case; use comparisons, and, or, not, +, -, *, "
+                              "/, abs(), min(), max() or within");
     }
   }
 

@@ -32,12 +32,12 @@ void check_signs_of_life(Draft& draft) {
   const bool spins = realtime.sleeper == rtsync::SleeperKind::spin || !realtime.sleep_timer;
   if (!settings.kernel_events)
     draft.problems.add(*settings.signs_of_life,
-                       "has no effect: they are events of the kernel, and 'kernel_events: no' asks for none; "
+                       "has no effect with 'kernel_events: no', as signs of life come from kernel events; "
                        "remove one of the two");
   else if (spins)
     draft.problems.add(*settings.signs_of_life,
-                       "has no effect: a rig that spins is not interrupted for them; let it sleep "
-                       "(realtime.sleeper: hybrid), or remove it");
+                       "has no effect while the rig spins, as signs of life do not interrupt it; set "
+                       "realtime.sleeper: hybrid, or remove signs_of_life");
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ Fields<CheckpointSection> checkpoint_fields() {
           optional("enabled", &C::enabled, "keep memory ready for a copy of the whole state"),
           optional("every", &C::every, or_word("off", range(1ns, setting::kEver), "no periodic checkpoints"),
                    "simulated time from one checkpoint to the next, rounded up to whole frames"),
-          optional("at_end", &C::at_end, "write another one after the last frame"),
+          optional("at_end", &C::at_end, "write a checkpoint after the last frame, too"),
           optional("folder", &C::folder, length(1, 4096),
                    "folder of the checkpoints, relative to the run folder"),
       }};

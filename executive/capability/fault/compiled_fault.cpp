@@ -95,7 +95,7 @@ class FaultCompiler {
     const bool job = made_.target.starts_with("job ");
     if (job != (made_.kind == FaultKind::longer))
       return complain("on", job ? "a job has no " + made_.what + "; write 'longer', or name a variable"
-                                : "a variable is not longer; write 'job model.job'");
+                                : "only jobs can be longer; write 'job model.job'");
     if (job) return read_job(made_.target.substr(4), others);
     if (made_.target.starts_with("link ")) return read_sent(others);
     if (!read_connection(settings_.on, "on") || !read_connection(settings_.swap, "swap")) return false;
@@ -109,11 +109,10 @@ class FaultCompiler {
     };
     if (a.model != b.model || a.variable->type != b.variable->type || a.elements != b.elements ||
         before_jobs(a) != before_jobs(b))
-      return complain("swap",
-                      "'" + a.name() + "' and '" + b.name() +
-                          "' do not change places: they need the same model, type, size and direction");
+      return complain("swap", "'" + a.name() + "' and '" + b.name() +
+                                  "' cannot be swapped: they need the same model, type, size and direction");
     return (a.variable != b.variable || a.first != b.first) ||
-           complain("swap", "a variable does not change places with itself");
+           complain("swap", "a variable cannot be swapped with itself");
   }
 
   bool is_edge_fault() const {
@@ -194,10 +193,10 @@ class FaultCompiler {
     const VariableRef& b = made_.refs[1];
     if (a.variable->type != b.variable->type || a.elements != b.elements)
       return complain("swap", "'" + a.name() + "' and '" + b.name() +
-                                  "' do not change places: they need the same type and size");
+                                  "' cannot be swapped: they need the same type and size");
     const bool same =
         made_.sent[0].signal == made_.sent[1].signal && made_.sent[0].index == made_.sent[1].index;
-    return !(same && overlap(a, b)) || complain("swap", "a variable does not change places with itself");
+    return !(same && overlap(a, b)) || complain("swap", "a variable cannot be swapped with itself");
   }
 
   static bool overlap(const VariableRef& a, const VariableRef& b) {

@@ -29,12 +29,12 @@ const Fields<FaultSettings>& fault_fields() {
           optional("drift", &F::drift, "value added for each second since the fault began"),
           optional("delay", &F::delay, range(1ns, 3600s),
                    "show the value of this much time ago, in whole frames"),
-          optional("dropout", &F::dropout, "no value: holds, zero or nan"),
+          optional("dropout", &F::dropout,
+                   "what the variable shows instead of its value: holds, zero or nan"),
           optional("flip", &F::flip, range(0, 63), "inverts this bit, counted from the lowest"),
           optional("quantise", &F::quantise, "shows multiples of this step"),
           optional("limit", &F::limit, "[ least, most ]"),
-          optional("swap", &F::swap, length(1, 200),
-                   "variable of the same model with which it changes places"),
+          optional("swap", &F::swap, length(1, 200), "variable of the same model to swap it with"),
           optional("longer", &F::longer, range(1us, 10s), "make the job take this much longer"),
           optional("late_edge", &F::late_edge, range(1us, 10s),
                    "the external clock's edges are late by this; less than the time between two"),
@@ -57,7 +57,7 @@ const Fields<FaultSettings>& fault_fields() {
                    "comes once in each span of this length: at its beginning, or with a seed anywhere in it"),
           optional("probability", &F::probability, percent(0, 1),
                    "chance with which it comes in a frame, or in a span of `every`"),
-          optional("seed", &F::seed, range(0, std::int64_t{1} << 62), "of what is random"),
+          optional("seed", &F::seed, range(0, std::int64_t{1} << 62), "seed of the random values"),
       }};
   return fields;
 }

@@ -41,10 +41,10 @@ void choose_flight_variables(Draft& draft) {
     if (!ref) continue;
     values += ref->elements;
     if (values > kMostValues)
-      return draft.problems.add(name, "with '" + name.value + "', " + describe(*ref) + ", these are " +
+      return draft.problems.add(name, "'" + name.value + "', " + describe(*ref) + ", makes " +
                                           std::to_string(values) + " values; at most " +
                                           std::to_string(kMostValues) +
-                                          " are kept (an array counts as its elements: name some of them)");
+                                          " are kept; each element of an array counts, so name only some");
     draft.rig.flight_variables.push_back(*ref);
   }
 }

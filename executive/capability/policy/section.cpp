@@ -68,9 +68,8 @@ class Steps {
     if (!budget)
       draft_.problems.add(first, "counts what exceeds a budget; give the " + of + " a 'budget'");
     else if (!draft_.plan.job_times)
-      draft_.problems.add(first,
-                          "counts times of jobs, which job_times: no does not measure; set "
-                          "job_times: yes");
+      draft_.problems.add(
+          first, "counts times of jobs, which are not measured with job_times: no; set job_times: yes");
   }
   /// One event a frame at most.
   void fit_in_frames() {
@@ -81,7 +80,7 @@ class Steps {
         draft_.problems.add(step.origin, std::to_string(step.after) + " frames do not fit in " +
                                              config::print_duration(step.within) + " with frames of " +
                                              config::print_period(frame) +
-                                             ", so it would never be taken; lengthen 'within'");
+                                             ", so the step would never be taken; lengthen 'within'");
     }
   }
   /// `whose(job)`: the escalation may leave it out. `none`: "no job of the rig has".
@@ -95,7 +94,7 @@ class Steps {
       const bool shed = step.action == StepAction::shed;
       draft_.problems.add(step.origin, std::string(name_of(step.action)) + ": " + none + " '" +
                                            (shed ? "optional" : "demote") +
-                                           "', so nothing could be done; set it (" +
+                                           "', so the step could do nothing; set it (" +
                                            (shed ? "optional: 1" : "demote: 2") + "), or remove the step");
     }
   }

@@ -109,8 +109,8 @@ void add_decimation(Draft& draft, const RecordingSettings& settings, RecordingCh
                                                "; make it longer, or remove 'decimate'");
   if (settings.on_change)
     return draft.problems.add(decimate.origin,
-                              "cannot be combined with on_change: yes, as records that did not change "
-                              "would be left out of it; remove one of the two");
+                              "cannot be combined with on_change: yes, as decimation needs the records that "
+                              "did not change, too; remove one of the two");
   choices.filters.push_back(std::make_unique<RecordDecimation>(decimate.to.value, decimate.keep));
 }
 

@@ -36,7 +36,7 @@ void add_recorded(Draft& draft, const Located<std::string>& name, std::vector<Va
       if (variable.role != TACTUS_PARAMETER) variables.push_back(whole(variable, model));
     if (variables.size() == before)
       draft.problems.add(name,
-                         "model '" + model->name() + "' has nothing to record: it declares parameters alone");
+                         "model '" + model->name() + "' has nothing to record: it declares only parameters");
   } else if (const std::deque<Variable>* const own = draft.rig.variables.find(of)) {
     for (const Variable& variable : *own) variables.push_back(whole(variable, nullptr));
   } else if (const auto ref = draft.find_variable(name)) {

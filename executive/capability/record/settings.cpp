@@ -17,13 +17,13 @@ Fields<TriggerSection> trigger_fields() {
   return {"Writes records around those for which a condition holds, and no others.",
           {
               located(&T::origin),
-              required(
-                  "when", &T::when, length(1, 1000),
-                  "condition (expressions.md), as `motor.speed > 100 rad/s and running`; also "
-                  "`model.variable changes`"),
+              required("when", &T::when, length(1, 1000),
+                       "condition (expressions.md), as `motor.speed > 100 rad/s and running`; also "
+                       "`model.variable changes`"),
               optional("before", &T::before, range(0ns, 3600s),
                        "simulated time to write before the condition holds, from memory"),
-              optional("after", &T::after, range(0ns, 3600s), "simulated time to write after it last held"),
+              optional("after", &T::after, range(0ns, 3600s),
+                       "simulated time to write after the condition last held"),
           }};
 }
 

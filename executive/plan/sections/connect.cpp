@@ -38,10 +38,9 @@ void make_connections(Draft& draft) {
   for (const ConnectionSettings& settings : draft.settings.connect) make_connection(draft, settings, fed);
   const std::vector<Connection>& all = draft.plan.connections;
   for (const DirectLoop& loop : find_direct_loops(all))
-    draft.problems.add(
-        draft.origins.connections[static_cast<std::size_t>(loop.closing - all.data())],
-        "closes a loop without delay: " + loop.path +
-            "; no order of its models can be derived. Add 'delayed: yes' to one connection of it");
+    draft.problems.add(draft.origins.connections[static_cast<std::size_t>(loop.closing - all.data())],
+                       "closes a loop without delay: " + loop.path +
+                           "; its models have no order; add 'delayed: yes' to one of its connections");
 }
 
 }  // namespace tactus::executive

@@ -33,13 +33,13 @@ void add_to_loop(Draft& draft, const LoopSettings& settings, const Located<std::
   }
   if (const auto [other, first] = taken.emplace(model, &settings); !first)
     return problem("model '" + name.value + "' is already in loop '" + other->second->name +
-                   "'; its states are integrated once");
+                   "'; a model can be in one loop only");
   const std::size_t home = draft.homes.at(model);
   if (loop.models.empty()) {
     loop.thread = home;
   } else if (home != loop.thread) {
     problem("model '" + name.value + "' and model '" + loop.models.front()->name() +
-            "' are on different threads; a loop is integrated on one");
+            "' are on different threads; all models of a loop need the same thread");
   }
   loop.models.push_back(model);
 }
@@ -52,9 +52,10 @@ void plan_loop(Draft& draft, const LoopSettings& settings, TakenModels& taken) {
   if (loop.thread != 0) {
     const PlannedThread& thread = draft.plan.threads[loop.thread - 1];
     if (thread.kind == ThreadKind::asynchronous && thread.period.is_zero())
-      draft.problems.add(settings.origin, "is on thread '" + thread.name +
-                                              "', which has no period, so that it cannot be said to which "
-                                              "time it integrates; give the thread a period");
+      draft.problems.add(
+          settings.origin,
+          "is on thread '" + thread.name +
+              "', which has no period, so the loop has no time to integrate to; give the thread a period");
   }
   draft.plan.loops.push_back(std::move(loop));
   draft.origins.loops.push_back(settings.origin);
@@ -80,9 +81,9 @@ void plan_loops(Draft& draft) {
     if (needs_loop(*model)) continue;
     for (const Located<std::string>& name : loop->models)
       if (name.value == model->name())
-        draft.problems.add(name, "model '" + name.value +
-                                     "' has neither continuous states nor jobs of the integration classes; "
-                                     "take it out");
+        draft.problems.add(
+            name, "model '" + name.value +
+                      "' has neither continuous states nor jobs of the integration classes; remove it");
   }
 }
 

@@ -63,10 +63,11 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
   }
   if (model->create == nullptr) {
     if (const auto [other, first] = single.emplace(model, settings.name); !first) {
-      draft.problems.add(settings.model,
-                         "model '" + settings.model.value +
-                             "' keeps its data in static storage, so a rig can have only one of it: '" +
-                             other->second + "'");
+      draft.problems.add(
+          settings.model,
+          "model '" + settings.model.value +
+              "' keeps its data in static storage, so a rig can have only one instance, here '" +
+              other->second + "'; remove one of the two");
       return;
     }
   }
@@ -206,9 +207,9 @@ void make_models(Draft& draft) {
   for (ModelSettings& settings : draft.settings.models) {
     const std::size_t planned = draft.homes.size();
     if (is_own_name(settings.name))
-      draft.problems.add(
-          settings.origin,
-          "'" + settings.name + "' is the name of the executive's own variables or jobs; choose another");
+      draft.problems.add(settings.origin,
+                         "'" + settings.name +
+                             "' is reserved for the executive's own variables and jobs; choose another name");
     else
       make_model(draft, settings, single);
     if (draft.homes.size() == planned) check_threads(draft, settings);

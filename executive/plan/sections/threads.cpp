@@ -20,8 +20,10 @@ void plan_threads(Draft& draft) {
       draft.threads_known = false;
     }
     if (worker.name.size() > 15)
-      draft.problems.add(worker.origin, "the name has " + std::to_string(worker.name.size()) +
-                                            " characters; the kernel keeps 15 of a thread's name");
+      draft.problems.add(
+          worker.origin,
+          "the name has " + std::to_string(worker.name.size()) +
+              " characters; at most 15 are allowed, as the kernel keeps no more of a thread's name");
     draft.plan.threads.push_back({worker.name, worker.kind, worker.period.value_or(rtsync::Period{}),
                                   worker.trigger.value_or(rtsync::WaitMode::adaptive),
                                   worker.trigger.has_value()});

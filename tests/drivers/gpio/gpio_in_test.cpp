@@ -152,8 +152,7 @@ TEST_F(GpioInTest, SaysWhatIsWrongWithItsSection) {
        "models.under_test.lines.a: has no line; write 'line: 4', or 'lines: [4, 5]' for a number"},
       {"{chip: '0', lines: {a: {line: 1, lines: [2]}}}",
        "models.under_test.lines.a: has 'line' and 'lines'; one line is a yes or no, several are a number: "
-       "leave one of "
-       "the two out"},
+       "remove one of the two"},
       {"{chip: '0', lines: {a: 1, b: [2, 1]}}",
        "models.under_test.lines.b.lines[1]: line 1 is already used by 'a'"},
       {"{chip: '0', lines: {a: [2, 2]}}",

@@ -195,7 +195,7 @@ TEST(Expression, WhatCannotBeMeantIsRefusedWithItsPlace) {
       {"rate(oven.temperature) * 1 s < 5 degC", "32: 'degC' has a zero point"},
       {"20 degC - 10 degC < 11 K", "1: 'degC' has a zero point"},
       {"m.x + m.flag > 1 m", "7: a number is expected"},
-      {"m.flag > m.flag", "1: conditions are the same or not"},
+      {"m.flag > m.flag", "1: conditions can only be compared with == or !="},
       {"mean(m.x, 1 h) > 1 m", "1: 1 h are 3600000 frames"},
       {"sqrt(m.x) > 1", "1: the square root of 'm'"},
       {"m.x^0 > 1", "5: a power is a whole number"},

@@ -43,8 +43,7 @@ TEST(ParameterValue, TwoDimensionsAreAListOfRows) {
   table.count = 4;
   table.columns = 2;
   EXPECT_EQ(problems_of(table, "[[1, 2], [3, 4]]"), "");
-  EXPECT_THAT(problems_of(table, "[1, 2, 3, 4]"),
-              HasSubstr("is an array of 2 rows; a list of as many lists"));
+  EXPECT_THAT(problems_of(table, "[1, 2, 3, 4]"), HasSubstr("is an array of 2 rows; a list of 2 lists"));
   EXPECT_THAT(problems_of(table, "[[1, 2], [3]]"), HasSubstr("m.parameters.p[1]: is an array of 2;"));
   EXPECT_THAT(problems_of(table, "[[1, 2], [3, x]]"), HasSubstr("m.parameters.p[1][1]: "));
 }

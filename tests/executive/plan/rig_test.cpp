@@ -279,7 +279,7 @@ TEST(RigProblems, OfTheFlightRecordersVariables) {
       {"[a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, a.all, "
        "a.all, "
        "a.all, a.all, a.all, a.all, a.all, a.all, a.y, a.y]",
-       {"7:184: flight_recorder.variables[22]: with 'a.y'"}},
+       {"7:184: flight_recorder.variables[22]: 'a.y', double in V, makes"}},
   };
   for (const Row& row : rows) {
     const auto found = problems_of(kTwoGains + "flight_recorder: { variables: " + row.variables + " }\n");

@@ -475,7 +475,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
 // ---- depends_on
 
 TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
-  constexpr const char* kNeither = "neither waits nor is waited for; only jobs of the cyclic classes are";
+  constexpr const char* kNeither = "only jobs of the cyclic classes can wait for each other";
   struct Row {
     const char* job;
     const char* on;
@@ -487,12 +487,12 @@ TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
       {"a.step", "b.early", {}},
       {"b.control", "a.stp", {"there is no job 'a.stp'; did you mean 'a.step'?"}},
       {"a.step", "a.step", {"is the job itself"}},
-      {"b.control", "a.initialize", {"'a.initialize' is of class initialization, which ", kNeither}},
-      {"a.initialize", "b.early", {"'a.initialize' is of class initialization, which ", kNeither}},
-      {"a.end", "b.early", {"'a.end' is of class end_of_frame, which ", kNeither}},
-      {"a.freeze", "b.early", {"'a.freeze' is of class freeze_scheduled, which ", kNeither}},
-      {"a.dot", "b.early", {"'a.dot' is of class derivative, which ", kNeither}},
-      {"c.log", "record.r", {"'record.r' is a recording, which ", kNeither}},
+      {"b.control", "a.initialize", {"'a.initialize' is of class initialization; ", kNeither}},
+      {"a.initialize", "b.early", {"'a.initialize' is of class initialization; ", kNeither}},
+      {"a.end", "b.early", {"'a.end' is of class end_of_frame; ", kNeither}},
+      {"a.freeze", "b.early", {"'a.freeze' is of class freeze_scheduled; ", kNeither}},
+      {"a.dot", "b.early", {"'a.dot' is of class derivative; ", kNeither}},
+      {"c.log", "record.r", {"'record.r' is a recording; ", kNeither}},
       {"s.slow", "a.step", {"'s.slow' runs on the asynchronous thread 'slow'"}},
       {"a.step", "q.quiet", {"'q.quiet' runs on the asynchronous thread 'quiet'"}},
       {"a.step", "b.control", {"'b.control' (class controller, phase 60000) comes after 'a.step'"}},

@@ -282,8 +282,8 @@ std::string rests_on(const std::vector<Fact>& facts, const Measurement& measured
   return looked + ", and wakes on CPU " + plan.cpus.text() + " every " +
          rtsync::duration_text(plan.trial.period.count()) + " for " +
          rtsync::duration_text(plan.trial.duration.count()) +
-         " with nothing else to do. What is late once an hour, or under the bench's own load, it does not "
-         "see: --measure 60s sees more, and so does scripts/benchmark wake of the sources";
+         " without load. It cannot show what happens once an hour, or under the bench's own load; --measure "
+         "60s shows more, as does scripts/benchmark wake of the sources";
 }
 
 /// The last lines: what matters most, and the verdict.
@@ -304,8 +304,8 @@ void print_verdict(const rtsync::Readiness& readiness, const std::vector<Fact>& 
         rtsync::duration_text(wakes.max.count()).c_str(), static_cast<unsigned long long>(wakes.count));
   const std::string verdict =
       painted(readiness.ready ? Ink::good : Ink::bad, readiness.ready ? "ready" : "not ready");
-  print("\nthis rests on %s\n%s for %s hard real time\n", rests_on(facts, measured, plan).c_str(),
-        verdict.c_str(), aim_of(plan.period).c_str());
+  print("\nbased on %s\n%s for %s hard real time\n", rests_on(facts, measured, plan).c_str(), verdict.c_str(),
+        aim_of(plan.period).c_str());
 }
 
 /// Everything that the machine refused to the trials, each once.
@@ -388,7 +388,8 @@ class DoctorCommand final : public CommandDriver {
             ->type_name("DURATION");
     app.add_flag("--all", all_, "print every fact, not only the three findings that matter most");
     CLI::Option* const no_measure =
-        app.add_flag("!--no-measure", measures_, "look only, and measure nothing")->excludes(measure_given_);
+        app.add_flag("!--no-measure", measures_, "check the settings only, and measure nothing")
+            ->excludes(measure_given_);
     share_given_ =
         app.add_option("--share", share_,
                        "run a rig without models for this long, 1s .. 24h, and print a row for the table "

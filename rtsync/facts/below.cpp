@@ -68,7 +68,7 @@ std::optional<std::uint64_t> stolen_ticks(const Host& host) {
 
 Fact virtual_machine(const Host& host) {
   constexpr Subject kSubject{"virtual machine", "a real machine",
-                             "a hypervisor takes the CPU away and nothing in here can prevent it"};
+                             "a hypervisor can take the CPU away, and the guest cannot prevent it"};
   const std::string fix =
       "run the rig on real hardware; else give the guest pinned CPUs of its own on the host "
       "(virsh vcpupin), with QEMU in SCHED_FIFO";
@@ -85,11 +85,12 @@ Fact virtual_machine(const Host& host) {
     case Virtual::unknown:
       break;
   }
-  return unknown(kSubject, "whether this is one could not be found out" + steal, "systemd-detect-virt");
+  return unknown(kSubject, "could not find out whether this is a virtual machine" + steal,
+                 "systemd-detect-virt");
 }
 
 Fact container(const Host& host) {
-  constexpr Subject kSubject{"container", "none, or one that is given real time",
+  constexpr Subject kSubject{"container", "none, or one with the rights for real time",
                              "capabilities, limits and CPUs are then those of the container"};
   if (!host.rights().container && host.rights().initial_user_namespace)
     return fact(kSubject, Grade::ok, "no sign of one");
@@ -101,8 +102,8 @@ Fact container(const Host& host) {
 
 Fact mitigations(const Host& host) {
   constexpr Subject kSubject{"CPU mitigations",
-                             "none in force, where no untrusted user runs code on the machine",
-                             "they make each system call and each interrupt dearer"};
+                             "none in force, if no untrusted user runs code on the machine",
+                             "they make each system call and each interrupt slower"};
   const std::string folder = cpu_file("vulnerabilities");
   const std::string fix = "only on a closed rig: " + boot_fix("mitigations=off");
   auto [names, problem] = host.list(folder);

@@ -33,9 +33,9 @@ Fact cpus(const Host& host) {
                              "helpers, interrupts and the desktop would share a CPU with the frames"};
   if (!host.online)
     return unknown(kSubject, host.read(cpu_file("online")).why(), std::string{"nproc; ls "} + kCpuFolder);
-  const std::string found = (host.rt_was_asked ? "the rig wants " : "no CPU was asked for; looked at ") +
-                            host.rt.text() + "; online are " + host.online->text() + ", allowed are " +
-                            host.allowed.text();
+  const std::string found =
+      (host.rt_was_asked ? "the rig wants " : "no CPU was chosen; these were checked: ") + host.rt.text() +
+      "; online are " + host.online->text() + ", allowed are " + host.allowed.text();
   if (host.rt.empty()) return unknown(kSubject, std::string{kNoCpu} + ": " + found, "nproc");
   if (const CpuSet offline = host.rt - *host.online; !offline.empty())
     return fact(kSubject, Grade::fail, found,

@@ -93,7 +93,7 @@ Fact throttle(const Host& host) {
 
 Fact memory_lock(const Host& host) {
   constexpr Subject kSubject{"memory lock", "all memory, now and later, can be locked",
-                             "a page that is not in memory stops a frame until the kernel has found one"};
+                             "a page that is not in memory stops a frame until the kernel has fetched it"};
   if (!host.request.wants_memory_lock) return fact(kSubject, Grade::ok, "not asked for by the rig");
   if (!host.live) return unknown(kSubject, "nothing was tried here");
   if (!host.rights().may_lock_all()) {

@@ -119,7 +119,7 @@ std::string move_fix(const std::vector<std::string>& numbers, const CpuSet& rest
 
 Fact interrupts(const Host& host) {
   constexpr Subject kSubject{"interrupts", "no device interrupt is delivered to the rig's CPUs",
-                             "each one takes microseconds out of a frame, at no moment anybody chose"};
+                             "each one takes microseconds of a frame, at an unpredictable moment"};
   const std::string look = "cat /proc/interrupts";
   const FolderNames folder = host.list("/proc/irq");
   if (!folder.problem.empty()) return unknown(kSubject, folder.problem, look);

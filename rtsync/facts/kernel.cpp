@@ -20,8 +20,7 @@ Fact preemption_by(const PreemptionModel& model, bool wants_fifo) {
 }
 
 constexpr Subject kGroups{"real-time group scheduling", "a kernel without CONFIG_RT_GROUP_SCHED",
-                          "with it, a control group without budget refuses SCHED_FIFO although every right "
-                          "is there"};
+                          "with it, a control group without budget refuses SCHED_FIFO, whatever the rights"};
 
 std::string group_fix() { return boot_fix("rt_group_sched=0") + " (from 6.16 on)"; }
 

@@ -39,13 +39,13 @@ Fact compaction(const Host& host) {
   return should_be_zero(
       host,
       {"memory compaction", "vm.compact_unevictable_allowed is 0",
-       "the kernel may move locked pages, and a frame faults on a page that is on the move"},
+       "the kernel may move locked pages, and a frame faults on a page that is being moved"},
       "vm.compact_unevictable_allowed");
 }
 
 Fact numa_balancing(const Host& host) {
   constexpr Subject kSubject{"NUMA balancing", "kernel.numa_balancing is 0",
-                             "the kernel unmaps pages to see who faults on them: also on those of a frame"};
+                             "the kernel unmaps pages to see which thread uses them, also those of a frame"};
   if (!host.exists("/proc/sys/kernel/numa_balancing") && host.built_without("CONFIG_NUMA_BALANCING"))
     return fact(kSubject, Grade::ok, "not in this kernel");
   return should_be_zero(host, kSubject, "kernel.numa_balancing");

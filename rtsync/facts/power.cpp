@@ -106,9 +106,9 @@ IdleStates idle_states_of_the_rig(const Host& host) {
 
 Fact dma_latency(const Host& host) {
   constexpr Subject kSubject{"cpu_dma_latency", "/dev/cpu_dma_latency can be opened for writing",
-                             "it is how a rig keeps the CPUs out of deep idle states while it runs"};
+                             "a rig uses it to keep the CPUs out of deep idle states"};
   const int error = try_dma_latency(host);
-  if (error == 0) return fact(kSubject, Grade::ok, "tried: it can");
+  if (error == 0) return fact(kSubject, Grade::ok, "tried: it can be opened");
   const bool forbidden = error == EACCES || error == EPERM;
   return fact(kSubject, Grade::warn, "tried: " + error_words(error),
               forbidden ? open_fix() : forbid_deep_fix() + "; a container: --device=/dev/cpu_dma_latency");

@@ -34,7 +34,7 @@ Fact fact_of(const MeasuredWakes& wakes, Nanoseconds limit) {
   }
   if (wakes.count > 0 && wakes.realtime && wakes.max <= limit) return fact;
   fact.grade = Grade::fail;
-  fact.fix = wakes.count == 0 ? "leave --no-measure away"
+  fact.fix = wakes.count == 0 ? "remove --no-measure"
              : !wakes.realtime
                  ? "see real-time scheduling"
                  : "the other findings, from the first on; then measure again with --measure 60s";

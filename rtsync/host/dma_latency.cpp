@@ -34,7 +34,7 @@ DmaLatency::DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
                        const std::filesystem::path& device) {
   const std::string what =
       "no idle state that takes longer than " + std::to_string(at_most.count()) + " us to leave";
-  const std::string nothing = "whatever idle states the kernel likes";
+  const std::string nothing = "any idle state that the kernel chooses";
   if (at_most.count() < 0) {
     provision_ = refused(what, nothing, {"a latency cannot be negative", "choose 0 us or more"});
     return;

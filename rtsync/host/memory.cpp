@@ -103,7 +103,7 @@ Provision keep_heap() {
     list += knob.name;
   }
   if (failed.empty()) return granted(what, done);
-  return refused(what, done.empty() ? "the allocator's own ways" : done,
+  return refused(what, done.empty() ? "the allocator's defaults" : done,
                  {"the allocator refused " + failed + ": it is not glibc's own (a sanitizer, or LD_PRELOAD)",
                   "start without LD_PRELOAD and without sanitizers"});
 }

@@ -69,7 +69,7 @@ ServiceNotify::ServiceNotify() {
   if (!systemd.problem.empty()) {
     present_ = false;
     provision_ =
-        refused(kWhat, "systemd hears nothing", {systemd.problem, "sudo apt-get install libsystemd0"});
+        refused(kWhat, "no messages to systemd", {systemd.problem, "sudo apt-get install libsystemd0"});
     return;
   }
   std::uint64_t usec = 0;
@@ -79,7 +79,7 @@ ServiceNotify::ServiceNotify() {
     provision_ = granted(kWhat, "watchdog of " + std::to_string(usec / 1000) + " ms");
   } else if (enabled < 0) {
     provision_ = refused(kWhat, "no watchdog",
-                         {"WATCHDOG_USEC or WATCHDOG_PID says nothing usable: " + error_words(-enabled),
+                         {"WATCHDOG_USEC or WATCHDOG_PID is not usable: " + error_words(-enabled),
                           "set WatchdogSec in the unit, not the variables"});
   } else {
     provision_ = granted(kWhat, "without a watchdog: the unit sets no WatchdogSec for this process");

@@ -158,7 +158,7 @@ ThrottleFacts read_throttle(const std::filesystem::path& root) {
         continue;
       }
       // Half a picture would leave a CPU looking free: all of them, or the default for all.
-      facts.fair_server_problem = runtime.readable() ? runtime.file + " says nothing usable" : runtime.why();
+      facts.fair_server_problem = runtime.readable() ? runtime.file + " has no usable value" : runtime.why();
       facts.fair_servers_hidden = runtime.absent();
       facts.fair_servers.clear();
       break;

@@ -173,7 +173,7 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
     name += byte < 0x20 || byte > 0x7e ? '?' : static_cast<char>(byte);
   }
   if (!name.empty()) driver += " '" + name + "'";
-  std::string got = in_force > 0 ? seconds_text(in_force) : "a timeout that the driver does not tell";
+  std::string got = in_force > 0 ? seconds_text(in_force) : "a timeout that the driver does not report";
   if (nowayout_) got += "; nowayout: it cannot be switched off again, also not by a clean stop";
 
   if (in_force != wanted) {

@@ -130,7 +130,7 @@ Provision apply_policy(SchedPolicy policy, int priority) {
   const std::string got = policy_in_force();
   if (got == what) return granted(what, got);
   return refused(what, got,
-                 {"the kernel took the request and did something else", "see sched_setscheduler(2)"});
+                 {"the kernel accepted the request but set something else", "see sched_setscheduler(2)"});
 }
 
 /// A sleeping SCHED_OTHER thread may be woken 50 us late, on purpose, to save power.

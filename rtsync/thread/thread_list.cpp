@@ -106,7 +106,7 @@ Provision evict(pid_t tid, const CpuSet& allowed) {
       what, describe(after),
       {error != 0 ? "sched_setaffinity answered " + error_words(error) +
                         (allowed.empty() ? ": no CPU was named" : ": none of these CPUs is allowed here")
-                  : "the kernel took the request and did something else",
+                  : "the kernel accepted the request but set something else",
        "choose among the CPUs " + allowed_cpus().text()});
 }
 

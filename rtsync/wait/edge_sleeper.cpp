@@ -267,7 +267,7 @@ std::string EdgeSleeper::sentence(const EdgeFaults::Reaction& r) const {
              number(settings.rate_tolerance * 100) + " %)";
     case ClockFault::no_edge:
       return "no edge within start_timeout " + duration(settings.start_timeout) + where +
-             ": is the source on, is edge: right?";
+             ": check that the source is on, and that clock.edge is right";
     case ClockFault::gone:
       return "the clock line is gone: " + std::generic_category().message(r.error) + " (" + source_.what() +
              ")" + ago;

@@ -30,7 +30,7 @@ TEST(Readiness, NeedsWhatHardRealTimeCannotDoWithout) {
   const Row rows[] = {
       {"kernel preemption", Grade::ok, true, "all is as it should be"},
       {"kernel preemption", Grade::warn, false, "preempt=full is no PREEMPT_RT"},
-      {"virtual machine", Grade::warn, false, "a hypervisor takes the CPU away"},
+      {"virtual machine", Grade::warn, false, "a hypervisor can take the CPU away"},
       {"memory lock", Grade::warn, false, "or nobody knows"},
       {"CPUs", Grade::fail, false, "the rig's CPU is not there"},
       {"isolated CPUs", Grade::warn, true, "late frames are likelier, which the wakes show"},

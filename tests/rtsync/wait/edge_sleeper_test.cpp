@@ -85,11 +85,10 @@ TEST(EdgeSleeperBegin, GivesUpAfterTheTimeout) {
     EXPECT_EQ(SimKernel::now, SimKernel::kStart + 350ms);
     EXPECT_EQ(rig.status.state, ClockState::lost);
     EXPECT_EQ(count_of(rig.status, ClockFault::no_edge), 1);
-    EXPECT_EQ(rig.sleeper.failure(),
-              policy == OnClockFault::free_run
-                  ? ""
-                  : "no edge within start_timeout 350 ms on simchip line 3, rising: is "
-                    "the source on, is edge: right?");
+    EXPECT_EQ(rig.sleeper.failure(), policy == OnClockFault::free_run
+                                         ? ""
+                                         : "no edge within start_timeout 350 ms on simchip line 3, rising: "
+                                           "check that the source is on, and that clock.edge is right");
   }
 }
 

@@ -553,9 +553,9 @@ TEST(HostFacts, LookAtTheIsolatedCpusWhenNoneIsNamed) {
   ProbeRequest request = request_of(root);
   request.rt_cpus = CpuSet{};
   EXPECT_THAT(fact_named(probe_host(request), "CPUs").found,
-              HasSubstr("no CPU was asked for; looked at 2-3"));
+              HasSubstr("no CPU was chosen; these were checked: 2-3"));
   root.write(kCpu + "/isolated", "\n");
-  EXPECT_THAT(fact_named(probe_host(request), "CPUs").found, HasSubstr("looked at 3"));
+  EXPECT_THAT(fact_named(probe_host(request), "CPUs").found, HasSubstr("these were checked: 3"));
 }
 
 TEST(HostFacts, SurviveAFileOfNoiseInEveryPlace) {

@@ -63,7 +63,7 @@ std::vector<ClockFact> machine_facts(const Gpio& gpio) {
         const LineInfo of = chip->line(line);
         if (of.used)
           used.found += (used.found.empty() ? "" : "; ") + line_text(*chip, line) + ": " +
-                        (of.consumer.empty() ? "by whom is not known" : in_quotes(of.consumer));
+                        (of.consumer.empty() ? "used by an unknown program" : in_quotes(of.consumer));
       }
     } catch (const std::system_error& refused) {
       const int error = refused.code().value();
@@ -131,10 +131,9 @@ class EdgeCount {
     if (intervals_.empty()) {
       fact.grade = TACTUS_FACT_FAIL;
       fact.fix =
-          "see that the source runs and shares its ground with this machine, that its level suits the chip, "
-          "that "
-          "the line is the right one (" +
-          where + "), and set 'bias: pull_up' for an open-drain source; gpiomon shows every edge";
+          "check that the source runs and shares its ground with this machine, that its level suits the "
+          "chip, and that the line is the right one (" +
+          where + "); set 'bias: pull_up' for an open-drain source; gpiomon shows every edge";
       return fact;
     }
     std::vector<std::int64_t> sorted = intervals_;
@@ -158,9 +157,8 @@ class EdgeCount {
     if (overflowed_ || p99 > period / 10) {
       fact.grade = TACTUS_FACT_WARN;
       fact.fix =
-          "see that the line is not floating and the wire not beside a switched load; a contact that bounces "
-          "is "
-          "no clock";
+          "check that the line does not float, and that its wire is not beside a switched load; a contact "
+          "that bounces is not a clock";
     }
     return fact;
   }

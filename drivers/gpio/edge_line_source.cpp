@@ -92,8 +92,7 @@ std::string EdgeLineSource::what() const {
     case WrongClock::none:
       break;
     case WrongClock::realtime:
-      return what_ +
-             "; its edges are stamped in CLOCK_REALTIME, which jumps: that is a kernel before Linux 5.7";
+      return what_ + "; its edges are stamped in CLOCK_REALTIME, which can jump: use Linux 5.7 or later";
     case WrongClock::unknown:
       return what_ + "; its edges are stamped in a clock that is neither CLOCK_MONOTONIC nor CLOCK_REALTIME";
   }

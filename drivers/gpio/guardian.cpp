@@ -42,10 +42,10 @@ ino_t inode_of(int fd) {
 std::int64_t now() TACTUS_RT { return rtsync::monotonic_now().time_since_epoch().count(); }
 
 [[noreturn]] void cannot(const std::string& what, int error) {
-  throw DeviceError(
-      "the guardian of the outputs cannot be had: " + what + ": " + std::generic_category().message(error) +
-      "; with 'safe_outputs: process' the rig runs without one, and killed it leaves its outputs "
-      "as they are");
+  throw DeviceError("the guardian of the outputs cannot be used: " + what + ": " +
+                    std::generic_category().message(error) +
+                    "; 'safe_outputs: process' runs the rig without a guardian, but then a killed rig leaves "
+                    "its outputs as they are");
 }
 
 void check(int result, const char* what) {
@@ -75,9 +75,9 @@ std::filesystem::path guardian_program(const std::vector<std::filesystem::path>&
     if (::access(program.c_str(), X_OK) == 0) return program;
     tried += (tried.empty() ? "" : ", ") + program.string();
   }
-  throw DeviceError("the guardian of the outputs cannot be had: there is no program " + tried +
-                    "; install tactus again, or set 'safe_outputs: process', with which a rig that is killed "
-                    "leaves its outputs as they are");
+  throw DeviceError("the guardian of the outputs cannot be used: there is no program " + tried +
+                    "; install tactus again, or set 'safe_outputs: process': then a killed rig leaves its "
+                    "outputs as they are");
 }
 
 std::shared_ptr<Guardian> Guardian::of_this_process(const executive::OpenRequest& request) {
@@ -126,7 +126,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
     throw;
   }
   dead_text_ = "the guardian of the outputs, process " + std::to_string(pid_) +
-               ", is dead or hangs, and without it they would not be driven safe if the rig died";
+               ", has ended or hangs; without it the outputs would not be driven safe if the rig were killed";
   GuardianMessage hello{.timeout_ns = request.guardian_timeout.count()};
   if (const int error = ask(hello, memory.fd); error != 0) {
     end(false);

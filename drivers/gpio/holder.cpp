@@ -105,19 +105,20 @@ std::string held_by(const std::string& consumer, const std::filesystem::path& pr
   const std::string rig = "rig " + holder->rig + ", process " + pid;
   const std::optional<GuardianProcess> guardian = guardian_of(*holder, proc);
   if (alive(proc / pid) && guardian && guardian->rig_stands_still)
-    return "is held at its safe value by " + rig + ", which stands still, and its guardian, process " +
+    return "is held at its safe value by " + rig + ", which hangs, and its guardian, process " +
            std::to_string(guardian->pid) + "; to release the line: kill -KILL " + pid + ", then kill " +
            std::to_string(guardian->pid);
   if (alive(proc / pid) && !(guardian && guardian->rig_dead))
     return "is held by " + rig + "; to stop it: kill " + pid;
   if (guardian && guardian->driving)
-    return "is driven to its safe value, but does not all read so, by process " +
-           std::to_string(guardian->pid) + ", the guardian of " + rig +
-           "; look at the bench, then to release the line: kill " + std::to_string(guardian->pid);
+    return "is driven to its safe value, but reads otherwise, by process " + std::to_string(guardian->pid) +
+           ", the guardian of " + rig + "; check the bench, then release the line: kill " +
+           std::to_string(guardian->pid);
   if (guardian)
     return "is held at its safe value by process " + std::to_string(guardian->pid) + ", the guardian of " +
-           rig + ", which is dead; to release the line: kill " + std::to_string(guardian->pid);
-  return "is held by " + rig + ", which is dead; a process that it started must have kept the line: end that";
+           rig + ", which has ended; to release the line: kill " + std::to_string(guardian->pid);
+  return "is held by " + rig +
+         ", which has ended; a process that it started still holds the line: end that process";
 }
 
 }  // namespace tactus::drivers::gpio

@@ -72,7 +72,7 @@ std::unique_ptr<Chip> open_label(const Gpio& gpio, const std::string& label) {
   if (found.size() == 1) return std::move(found.front());
   if (found.size() > 1)
     throw GpioError("GPIO chips " + found[0]->info().path + " and " + found[1]->info().path +
-                    " are both labelled " + in_quotes(label) + "; name the one that is meant by its path");
+                    " are both labelled " + in_quotes(label) + "; give the path of one of them");
   throw GpioError("there is no GPIO chip " + in_quotes(label) +
                   (denied.empty() ? chips_here(gpio) : "; and there is " + denied));
 }
@@ -121,7 +121,7 @@ unsigned find_line(const Chip& chip, const std::string& which) {
   if (found.size() == 1) return found.front();
   if (found.size() > 1)
     throw GpioError(where + " has two lines named " + in_quotes(which) + ": " + std::to_string(found[0]) +
-                    " and " + std::to_string(found[1]) + "; name the one that is meant by its number");
+                    " and " + std::to_string(found[1]) + "; give the number of one of them");
   throw GpioError(where + " has no line named " + in_quotes(which) + "; " +
                   (names.empty() ? "none of its lines has a name: give its number, 0 .. " +
                                        std::to_string(info.lines == 0 ? 0 : info.lines - 1)
@@ -183,7 +183,7 @@ void refuse(const Chip& chip, const std::vector<unsigned>& lines, int error) {
   switch (error) {
     case EBUSY:
       if (!busy.empty()) throw GpioError(busy);
-      throw GpioError(all + ": in use a moment ago, free now; try again");
+      throw GpioError(all + ": was in use a moment ago, and is free now; try again");
     case EACCES:
     case EPERM:
       throw GpioError(all + ": the kernel does not permit it (" + message(error) + ")");
@@ -191,10 +191,10 @@ void refuse(const Chip& chip, const std::vector<unsigned>& lines, int error) {
       throw GpioError(all + ": the chip is gone; plug it in again, or load its driver");
     case EINVAL:
     case ENOTSUP:
-      throw GpioError(all + ": the chip does not do what is asked of it (" + message(error) +
-                      "); leave out 'bias' or 'drive', or take a line that can");
+      throw GpioError(all + ": the chip does not support what was requested (" + message(error) +
+                      "); remove 'bias' or 'drive', or use a line that supports it");
     case ENXIO:
-      throw GpioError(all + ": makes no interrupts, so its edges cannot be seen; take a line that does");
+      throw GpioError(all + ": has no interrupts, so its edges cannot be seen; use a line with interrupts");
     default:
       throw GpioError(all + ": " + message(error));
   }

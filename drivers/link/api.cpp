@@ -51,8 +51,9 @@ void* open_builtin(std::string& file) {
 void* open_file(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
-    throw DeviceError("link.library: no file '" + file + "'" + (error ? " (" + error.message() + ")" : "") +
-                      "; give the path of a libSilKit.so, or 'builtin' for the one in the box");
+    throw DeviceError(
+        "link.library: no file '" + file + "'" + (error ? " (" + error.message() + ")" : "") +
+        "; give the path of a libSilKit.so, or 'builtin' for the library that comes with tactus");
   // Its own names first: a program that is linked with the library in the box has the same ones.
   return ::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL | kOwnNamesFirst);
 }
@@ -100,7 +101,7 @@ Api::Api(const std::string& library, bool can) {
   const char* version = nullptr;
   if (Version_Major.address != nullptr && Version_Major.address(&major) != SilKit_ReturnCode_SUCCESS)
     throw DeviceError("link.library: " + file +
-                      " does not tell its version; use a SIL Kit of version 4 or later");
+                      " does not report its version; use a SIL Kit of version 4 or later");
   if (Version_String.address != nullptr && Version_String.address(&version) != SilKit_ReturnCode_SUCCESS)
     version = nullptr;
   title_ = std::filesystem::path(file).filename().string() + " " +
@@ -113,7 +114,7 @@ Api::Api(const std::string& library, bool can) {
     throw DeviceError(
         "link.library: " + file + " lacks " + missing +
         ": it is not a SIL Kit library of version 4 or later; give the path of a libSilKit.so, or "
-        "'builtin' for the one in the box");
+        "'builtin' for the library that comes with tactus");
 }
 
 std::string Api::name_of(SilKit_ReturnCode code) const {

@@ -170,10 +170,10 @@ std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,
     if (end == std::string::npos) fail("the line is cut off: the run that wrote it did not end in order");
     std::string_view line = std::string_view(text).substr(at, end - at);
     at = end + 1;
-    if (has_end) fail("there is a line behind the end of the record");
+    if (has_end) fail("a line follows the end of the record");
     if (line_number == 1) {
       if (line != kHead)
-        fail("this is no record of CAN frames: its first line is not '" + std::string(kHead) + "'");
+        fail("this is not a record of CAN frames: its first line is not '" + std::string(kHead) + "'");
       continue;
     }
     if (line.starts_with(kEnd)) {
@@ -182,8 +182,7 @@ std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,
       std::int64_t lost = 0;
       if (!read_whole(cell_of(line), frames) || !read_whole(line, lost)) fail("is not the end of a record");
       if (lost > 0)
-        fail(std::to_string(lost) +
-             " frames are missing, which the disk could not follow: the replay would differ");
+        fail(std::to_string(lost) + " frames are missing, as the disk was too slow: the replay would differ");
       if (frames != all.size())
         fail("the record ends with " + std::to_string(frames) + " frames, and " + std::to_string(all.size()) +
              " are there");

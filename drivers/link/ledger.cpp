@@ -355,7 +355,9 @@ void Ledger::judge_pauses() {
   if (is) {
     paused_peer_ = paused->first;
     remember("participant " + paused_peer_ + " is paused" +
-             (settings.on_peer_pause == OnPeerPause::freeze ? "; the rig freezes until it continues" : ""));
+             (settings.on_peer_pause == OnPeerPause::freeze
+                  ? "; the rig freezes until the participant continues"
+                  : ""));
   } else {
     paused_peer_.clear();
     remember("no participant is paused any more");

@@ -213,7 +213,7 @@ std::string LinkedRig::ending() const {
   messages(can_losses().second, " CAN frames that did not fit");
   if (recorder_ && recorder_->lost() > 0) text += ", " + missing_in_record(recorder_->lost());
   messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
-  if (facts.degraded) return "went on unlinked" + text;
+  if (facts.degraded) return "continued unlinked" + text;
   return text.empty() ? "" : text.substr(2);
 }
 

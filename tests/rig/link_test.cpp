@@ -464,7 +464,7 @@ TEST(DemoNightly, ShowsALinkedRigAndLeavesNothingBehind) {
   const Finished& done = demo.wait();
   EXPECT_EQ(done.status, 0) << done;
   for (const char* words : {"registry | listening on silkit://127.0.0.1:", "workflow | system: Running",
-                            "setpoint | virtual time   0.000 s", "rig      | ", "all have stopped"})
+                            "setpoint | virtual time   0.000 s", "rig      | ", "all processes have stopped"})
     EXPECT_TRUE(contains(done.out, words)) << words << "\n" << done;
   EXPECT_EQ(summary_of(out)["outcome"], "completed");
   EXPECT_EQ(processes_with(out), 0U);
@@ -477,7 +477,7 @@ TEST(DemoNightly, IsStoppedByCtrlC) {
   ASSERT_TRUE(demo.wait_for_output("setpoint | virtual time   0.000 s")) << demo.out();
   demo.signal(SIGINT);
   EXPECT_EQ(demo.wait().status, 0) << demo.wait();
-  EXPECT_TRUE(contains(demo.out(), "all have stopped")) << demo.out();
+  EXPECT_TRUE(contains(demo.out(), "all processes have stopped")) << demo.out();
   EXPECT_EQ(summary_of(out)["outcome"], "stopped");
 }
 

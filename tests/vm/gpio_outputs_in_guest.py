@@ -220,7 +220,7 @@ def check(checks, guest, everything):
     check_witness(checks, runs)
     run = runs["again"]
     checks.that("a rig that wants a held line is told by whom, and how to release it", run.status == 3 and re.search(
-        r"guardian of rig torque, process \d+, which is dead; to release the line: kill \d+", run.said)
+        r"guardian of rig torque, process \d+, which has ended; to release the line: kill \d+", run.said)
         and "models.outputs" in run.said, run)
     run = runs["stalled"]
     took = run.safe_after_ms()

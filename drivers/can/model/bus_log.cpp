@@ -56,20 +56,22 @@ bool CanModel::take_message(tactus::Message& to) {
       break;
     case LogEntry::Kind::checksum:
       to.text = text_of(
-          "message %s came with a wrong checksum, length or counter at %.9g s, the first time; more are "
-          "counted in %s.checksum_errors",
+          "message %s came with a wrong checksum, length or counter at %.9g s, for the first time; further "
+          "ones are counted in %s.checksum_errors",
           received, seconds(entry.time), received);
       break;
     case LogEntry::Kind::queue_full:
       to.text = text_of(
-          "the queue of %s was full for message %s at %.9g s, the first time; more are counted in "
+          "the queue of %s was full for message %s at %.9g s, for the first time; further ones are counted "
+          "in "
           "bus.queue_full. Is there a partner that acknowledges?",
           settings_.interface.c_str(), sent, seconds(entry.time));
       break;
     case LogEntry::Kind::overflow:
-      to.text =
-          text_of("received frames found no room at %.9g s, the first time; more are counted in bus.overflow",
-                  seconds(entry.time));
+      to.text = text_of(
+          "received frames found no room at %.9g s, for the first time; further ones are counted in "
+          "bus.overflow",
+          seconds(entry.time));
       break;
     case LogEntry::Kind::state:
       to.warning = entry.value != static_cast<int>(BusState::active);

@@ -147,7 +147,7 @@ void CanModel::declare(Declare& d) {
   if (replay_) replay_->declare(declaring);
   declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
                   std::size(kStates));
-  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "who sends messages at their times",
+  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "what sends messages at their times",
                   std::begin(kSenders), std::size(kSenders));
   declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
                      "error counter of the controller");
@@ -392,7 +392,7 @@ int CanModel::send(const Call& call) {
     ++queue_full_;
     message.missed();
     if (settings_.on_full == OnFull::terminate)
-      return fail_with("messages wait for the bus, as many as `queue` says (on_full: terminate)");
+      return fail_with("the queue is full: `queue` messages wait for the bus (on_full: terminate)");
   }
   if (!is_off && replay_) send_replay(call);
   ask_stations(call.sim_time_ns, is_off);

@@ -31,9 +31,8 @@ bool CanModel::histogram(std::uint32_t number, MeasuredHistogram& to) {
   }
   to.name = message.message().name + ".late";
   to.about =
-      "from its planned time until the controller took it; above the limit are those that are so late on the "
-      "bus, but for "
-      "the time that the frame itself takes";
+      "from its planned time until the controller took it; the limit applies to this and the wait for the "
+      "bus together";
   message.late().fill(to);
   to.limit = in_seconds(message.late_after());
   to.shares = {{"bus", message.too_late(LateBy::bus)},

@@ -55,9 +55,9 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
   const bool is_e2e = checksum.profile != Protection::none && checksum.profile != Protection::crc &&
                       checksum.profile != Protection::function;
   if (!is_e2e && checksum.most_lost != ChecksumSettings{}.most_lost)
-    problems.add(path + ".checksum.most_lost", "is for E2E profiles; nothing else has a largest step");
+    problems.add(path + ".checksum.most_lost", "applies only to E2E profiles; remove it");
   if (!is_e2e && checksum.grows)
-    problems.add(path + ".checksum.most_lost_grows", "is for E2E profiles; nothing else has a largest step");
+    problems.add(path + ".checksum.most_lost_grows", "applies only to E2E profiles; remove it");
   switch (checksum.profile) {
     case Protection::none:
       if (!checksum.signal.empty())
@@ -116,7 +116,7 @@ void MessageProtection::make_e2e(const Message& message, const ChecksumSettings&
     problems.add(path + ".signal",
                  "signal " + signal->name +
                      " is not where the E2E profile has its checksum; name the right profile "
-                     "or `offset`, or leave `signal` out");
+                     "or `offset`, or remove `signal`");
 }
 
 void MessageProtection::make_own(const Message& message, const ChecksumSettings& settings,
@@ -174,9 +174,8 @@ void MessageProtection::make_counter(const Message& message, const Protecting& s
   const auto index = static_cast<std::size_t>(signal - message.signals.data());
   if (e2e_) {
     if (covered_[index] == 0)
-      problems.add(
-          path + ".counter",
-          "signal " + signal->name + " is not where the E2E profile has its counter; leave `counter` out");
+      problems.add(path + ".counter", "signal " + signal->name +
+                                          " is not where the E2E profile has its counter; remove `counter`");
     return;
   }
   const std::uint64_t most = signal->length >= 32 ? 0xFFFF'FFFF : (std::uint64_t{1} << signal->length) - 1;

@@ -38,7 +38,7 @@ ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::s
     problems.add(chosen.path + ".on_timeout",
                  "message " + message_.name + " has no cycle in the database; write one, cycle: 100 ms");
   if (on_timeout_ != OnTimeout::substitute && !chosen.settings.substitute.empty())
-    problems.add(chosen.path + ".substitute", "these values are never taken without on_timeout: substitute");
+    problems.add(chosen.path + ".substitute", "has no effect without on_timeout: substitute");
   for (std::size_t s = 0; s < values_.size(); ++s) {
     substitute_.push_back(first_value(message_.signals[s]));
     values_.set(s, substitute_.back());

@@ -134,7 +134,7 @@ class Selecting {
     const std::string source = other.substr(at + 1);
     if (!message->extended)
       problems_.add(where, "message " + in_quotes(plain) +
-                               " has an id of 11 bits, so it is none of J1939 and has no source");
+                               " has an id of 11 bits, so it is not a J1939 message and has no source");
     else if (source != "*" || !path.starts_with("receive."))
       made.id = (made.id & ~0xFFU) | static_cast<std::uint32_t>(whole_of(source, 255, where, problems_));
     return &made;

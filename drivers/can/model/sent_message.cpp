@@ -159,7 +159,7 @@ void SentMessage::declare(Declaring& d) {
     if (!protection_.covers(s))
       d.signal(TACTUS_INPUT, dot + message_.signals[s].name, message_.signals[s], values_, s);
   d.variable(TACTUS_INPUT, dot + "enabled", is_enabled_, "no: it is not sent");
-  d.variable(TACTUS_INPUT, dot + "send", write_, "each other value sends it once");
+  d.variable(TACTUS_INPUT, dot + "send", write_, "each change of the value sends the message once");
   d.variable(TACTUS_OUTPUT, dot + "sent", sent_, "messages that the controller took");
   d.variable(TACTUS_OUTPUT, dot + "not_sent", not_sent_, "messages that found no room");
   d.variable(TACTUS_OUTPUT, dot + "clipped", clipped_, "values that its bits do not hold");

@@ -162,7 +162,7 @@ class Sorter {
       else if (variable.variability == Variability::constant)
         leave_out(variable,
                   std::string(name_of(variable.type)) + ", a constant: " +
-                      (variable.start.texts.empty() ? "its value is not said"
+                      (variable.start.texts.empty() ? "its description gives no value"
                                                     : text_of(variable.type, variable.start.texts[0])));
       else
         leave_out(variable,
@@ -284,9 +284,8 @@ std::vector<std::string> refusals(const Description& description, Execution exec
   }
   if (interface->needs_execution_tool)
     return {
-        "needs the tool that exported it while it runs (needsExecutionTool), which keeps no time of a frame; "
-        "export "
-        "it as a stand-alone unit"};
+        "needs the tool that exported it while it runs (needsExecutionTool), and such a tool cannot keep to "
+        "the frames; export it as a stand-alone unit"};
   return {};
 }
 

@@ -97,9 +97,7 @@ std::vector<std::string> Surroundings::look() {
   std::uint64_t blocked = 0;
   if (!mask_said_ && blocked_by(thread, blocked) && blocked != blocked_) {
     mask_said_ = true;
-    found.emplace_back(
-        "the signals that the thread of its jobs blocks are others than before: signals to the rig may be "
-        "lost");
+    found.emplace_back("its jobs changed which signals their thread blocks: signals to the rig may be lost");
   }
   // A thread has the name of the thread that started it until it takes another.
   const std::string name = name_.data();

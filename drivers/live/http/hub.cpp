@@ -22,8 +22,8 @@ Reply closing_reply() { return refusal(503, "the rig is being shut down"); }
 /// Reply for a client that has closed only its own side; one that is gone does not read it.
 Reply abandoned_reply() {
   Reply reply = refusal(400,
-                        "the client closed its side of the connection before the reply; what it asked for "
-                        "goes on. Keep the connection open until the reply is there");
+                        "the client closed its side of the connection before the reply; the request "
+                        "continues. Keep the connection open until the reply has come");
   reply.close = true;
   return reply;
 }

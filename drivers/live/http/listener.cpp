@@ -124,7 +124,7 @@ void Listener::open_tcp() {
     fail(error == EADDRINUSE ? "is in use" : "cannot be opened", error,
          error == EACCES ? "ports below 1024 belong to root: choose one above"
          : error == EADDRINUSE
-             ? "end who listens there (ss -ltnp), or choose another port, or 0 for a free one"
+             ? "end the program that listens there (ss -ltnp), or choose another port, or 0 for a free one"
          : error == EMFILE || error == ENFILE ? "see the limits of this user (ulimit -n)"
          : error == EADDRNOTAVAIL             ? "no interface of this machine has this address (ip addr)"
                                               : "choose another address");

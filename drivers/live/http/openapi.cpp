@@ -23,7 +23,7 @@ const std::map<int, const char*>& meanings() {
       {405, "Another method is meant; see the header Allow."},
       {409, "The rig is not in the state for it, or what was accepted could not be made any more."},
       {411, "The body has no length."},
-      {412, "Somebody else has changed it since it was read."},
+      {412, "Another client has changed it since it was read."},
       {413, "The body is longer than live.http.max_body."},
       {414, "The target is too long."},
       {415, "The body has to be application/json."},

@@ -64,7 +64,7 @@ void check_key(const Json& widget, const char* key, bool needed, bool allowed, c
   const std::string kind = widget.at("kind").get<std::string>();
   if (needed && !widget.contains(key)) note(problems, path + ": a " + kind + " needs '" + key + "'");
   if (!allowed && widget.contains(key))
-    note(problems, path + "." + key + ": has no meaning for a " + kind + "; leave it away");
+    note(problems, path + "." + key + ": has no meaning for a " + kind + "; remove it");
 }
 
 void check_place(const Json& widget, const std::string& path, std::vector<std::string>& problems) {

@@ -192,8 +192,7 @@ const std::vector<Session::RigCommand>& Session::rig_commands() {
 
 const std::vector<Session::Advice>& Session::advice() {
   static constexpr std::string_view kFiles =
-      "files and descriptions of classes are not served; what variables there are says `tactus check`, or "
-      "the "
+      "files and descriptions of classes are not served; `tactus check` lists the variables, and so does the "
       "control port under /v1/variables";
   static const std::vector<Advice> table{
       {"send_sie_resource", kFiles}, {"send_sie_class", kFiles},

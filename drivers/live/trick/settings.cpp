@@ -45,8 +45,8 @@ void check(const TrickSettings& settings, const config::SourceLocation& place, c
   if (listen && !listen->is_loopback() && settings.allow.empty())
     problems.add(place, path + ".listen",
                  config::show(settings.listen) +
-                     " can be reached from other machines, and the protocol knows no password; say who is "
-                     "served with `allow: [10.1.2.3]`, or listen on 127.0.0.1");
+                     " can be reached from other machines, and the protocol has no password; list the "
+                     "clients in `allow: [10.1.2.3]`, or listen on 127.0.0.1");
 }
 
 }  // namespace tactus::drivers::trick

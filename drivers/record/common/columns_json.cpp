@@ -18,7 +18,8 @@ RecordColumn column_from_json(const Json& json) {
                       0};
   const auto type = json.at("type").get<std::string>();
   const tactus_type* const known = type_named(type);
-  if (known == nullptr) throw std::runtime_error("column " + column.name + " is of no type: '" + type + "'");
+  if (known == nullptr)
+    throw std::runtime_error("column " + column.name + " has an unknown type: '" + type + "'");
   column.type = *known;
   column.about = json.value("about", std::string());
   column.as_words = json.value("words", false);
@@ -51,13 +52,13 @@ executive::RecordingHead head_from_json(const Json& json) {
     for (const Json& each : json.at("columns")) head.columns.push_back(column_from_json(each));
     return packed(std::move(head));
   } catch (const Json::exception& error) {
-    throw std::runtime_error(std::string("its columns are described wrongly: ") + error.what());
+    throw std::runtime_error(std::string("the description of its columns is wrong: ") + error.what());
   }
 }
 
 executive::RecordingHead head_from_text(std::string_view text) {
   Json json = config::json_of(text);
-  if (!json.is_object()) throw std::runtime_error("its columns are described by no JSON");
+  if (!json.is_object()) throw std::runtime_error("the description of its columns is not JSON");
   return head_from_json(json);
 }
 

@@ -48,10 +48,9 @@ class Hdf5Source final : public executive::RecordSource {
     for (const RecordColumn& column : head_.columns)
       sets_.push_back(open_set(group, column.name, column.type));
     if (!torn_.empty() && !to_look)
-      throw std::runtime_error(
-          path_ + ": the rig was killed while it wrote the header of " + torn_ +
-          ", which is half new and half old; `tactus recover` on the run folder puts it right, "
-          "with all records that the other columns have");
+      throw std::runtime_error(path_ + ": the rig was killed while it wrote the header of " + torn_ +
+                               ", which is damaged now; `tactus recover` on the run folder repairs it, and "
+                               "keeps all records that the other columns have");
     std::optional<std::uint64_t> records;
     if (times_ >= 0) records = length_of(times_);
     for (const H5Id& set : sets_)
@@ -80,9 +79,9 @@ class Hdf5Source final : public executive::RecordSource {
  private:
   void read_head() {
     if (H5Lexists(file_, kHdf5Head, H5P_DEFAULT) <= 0)
-      throw std::runtime_error(path_ +
-                               ": was not written by tactus, which alone it can read: it has no dataset '" +
-                               kHdf5Head + "'");
+      throw std::runtime_error(
+          path_ + ": was not written by tactus, and other files cannot be read: it has no dataset '" +
+          kHdf5Head + "'");
     const H5Id set(H5Dopen2(file_, kHdf5Head, H5P_DEFAULT), &H5Dclose, path_);
     std::string text(length_of(set), '\0');
     h5_check(H5Dread(set, H5T_STD_U8LE, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), path_);

@@ -170,16 +170,16 @@ class McapSource final : public executive::RecordSource {
   explicit McapSource(const std::filesystem::path& path) : file_(path), scan_(Scanner(file_).scan()) {
     if (!scan_.damage.empty()) fail(scan_.damage);
     if (scan_.head.empty())
-      fail("was not written by tactus, which alone it can read: it has no metadata record 'tactus'");
+      fail("was not written by tactus, and other files cannot be read: it has no metadata record 'tactus'");
     const config::Json json = config::json_of(scan_.head);
-    if (!json.is_object()) fail("its columns are described by no JSON");
+    if (!json.is_object()) fail("the description of its columns is not JSON");
     try {
       head_ = head_from_json(json);
       message_bytes_ = json.at("message_bytes").get<std::uint64_t>();
       for (const config::Json& column : json.at("columns"))
         places_.push_back(column.at("at").get<std::uint64_t>());
     } catch (const config::Json::exception& error) {
-      fail(std::string("its columns are described wrongly: ") + error.what());
+      fail(std::string("the description of its columns is wrong: ") + error.what());
     } catch (const std::runtime_error& error) {
       fail(error.what());
     }

@@ -76,10 +76,11 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Servic
     if (kind == Service::rpc && (node.find("FunctionName") != nullptr) + (node.find("Channel") != nullptr) +
                                         (node.find("RpcChannel") != nullptr) >
                                     1)
-      reader.problems.add(node.place(), path,
-                          "FunctionName, and Channel and RpcChannel of old, mean the same: give one of them");
+      reader.problems.add(
+          node.place(), path,
+          "FunctionName and its old names Channel and RpcChannel mean the same; keep one of them");
     if (node.is_map() && service.name.empty())
-      reader.problems.add(node.place(), path, "Name is missing: whose settings are these?");
+      reader.problems.add(node.place(), path, "Name is missing; add the name of the service or controller");
     into.push_back(std::move(service));
   });
 }
@@ -94,7 +95,7 @@ Reader::Take controllers(Reader& reader, std::vector<ControllerSettings>& into, 
       if (flexray) keys.push_back({key, Reader::anything()});
     reader.map(std::move(keys))(node, path);
     if (node.is_map() && controller.name.empty())
-      reader.problems.add(node.place(), path, "Name is missing: whose settings are these?");
+      reader.problems.add(node.place(), path, "Name is missing; add the name of the service or controller");
     into.push_back(std::move(controller));
   });
 }
@@ -162,7 +163,8 @@ Reader::Take metrics(Reader& reader, MetricsSettings& into) {
                 {"UpdateInterval", reader.integer(seconds, 0, std::numeric_limits<int>::max())}})(node, path);
     into.every = std::max<std::chrono::nanoseconds>(std::chrono::seconds(seconds), kLeastMetricsInterval);
     if (into.collect && into.send)
-      reader.problems.add(node.place(), path, "a sink of type Remote cannot stand with CollectFromRemote");
+      reader.problems.add(node.place(), path,
+                          "a sink of type Remote cannot be combined with CollectFromRemote");
   };
 }
 
@@ -208,7 +210,7 @@ std::optional<config::Document> document_of(const std::string& path) {
 
 Reader::Take version(Reader& reader) {
   return reader.text([&reader](const Node& node, const std::string& path) {
-    if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the one there is");
+    if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the only version");
   });
 }
 
@@ -235,7 +237,7 @@ std::vector<Reader::Key> tactus_keys(Reader& reader, Configuration& to) {
 void add_repeated(Reader& reader, const std::vector<config::Repeated>& repeated) {
   for (const config::Repeated& twice : repeated)
     reader.problems.add(twice.place, twice.path.empty() ? twice.key : twice.path + '.' + twice.key,
-                        "is there already, " + twice.where_first());
+                        "is given twice; " + twice.where_first());
 }
 
 /// The configuration of a registry, on top: what it says wins.
@@ -253,13 +255,16 @@ void read_registry(const std::string& path, Reader& reader, Configuration& to) {
     for (std::size_t i = 0; i < node.items().size(); ++i) {
       const Node* const type = node.items()[i].find("Type");
       if (node.items()[i].is_map() && (type == nullptr || type->is_null() || type->text() == "Remote"))
-        reader.problems.add(node.items()[i].place(), below + '[' + std::to_string(i) + ']',
-                            "a registry has no sinks of type Remote, which is what one without Type is");
+        reader.problems.add(
+            node.items()[i].place(), below + '[' + std::to_string(i) + ']',
+            "a registry has no sinks of type Remote, the type of a sink without Type; write Stdout or File");
     }
   };
   const auto no_collecting = [&](const Node& node, const std::string& below) {
     reader.flag(logging.from_remotes)(node, below);
-    if (logging.from_remotes) reader.problems.add(node.place(), below, "a registry takes no lines of others");
+    if (logging.from_remotes)
+      reader.problems.add(node.place(), below,
+                          "a registry does not collect log lines of participants; remove it");
   };
   std::vector<Reader::Key> own = tactus_keys(reader, to);
   own.push_back({"LogToStderr", Reader::anything()});  // who starts the registry says so
@@ -365,7 +370,7 @@ Configuration read(const config::Document& document, const std::string& folder =
        {"Tactus", reader.map(std::move(tactus))}})(merged.root, "");
   if (merged.root.find("FlexrayControllers") != nullptr && merged.root.find("FlexRayControllers") != nullptr)
     reader.problems.add(merged.root.place(), "FlexRayControllers",
-                        "is the name of old of FlexrayControllers: give one of them");
+                        "is the old name of FlexrayControllers; keep one of the two");
 
   add_repeated(reader, merged.repeated);
   if (flush_level) to.logging.flush_level = *flush_level;

@@ -123,8 +123,8 @@ ConfigurationReader::Take ConfigurationReader::without_effect() {
 
 void ConfigurationReader::wrong(const Node& node, const std::string& path, const std::string& allowed) {
   problems.add(node.place(), path,
-               (node.is_scalar() ? config::show(node.text()) : std::string(config::kind_name(node.kind()))) +
-                   " is not " + allowed);
+               node.is_scalar() ? config::show(node.text()) + " is not " + allowed
+                                : "expected " + allowed + ", found " + config::kind_name(node.kind()));
 }
 
 std::optional<bool> ConfigurationReader::bool_of(const std::string& text) {

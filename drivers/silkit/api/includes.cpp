@@ -255,11 +255,12 @@ class Merger {
         items.push_back(item);
       } else if (*same == item) {
         result_.warnings.push_back(item.place().text() + ": " + path + ": " + config::show(name->text()) +
-                                   " is there already, alike, at " + same->place().text());
+                                   " is given twice with the same settings; first at " +
+                                   same->place().text());
       } else {
-        problems_.add(
-            item.place(), path,
-            config::show(name->text()) + " is there already, and different, at " + same->place().text());
+        problems_.add(item.place(), path,
+                      config::show(name->text()) + " is given twice with different settings; first at " +
+                          same->place().text());
       }
     }
     return Node::list(std::move(items), a.is_null() ? b.place() : a.place());

@@ -162,8 +162,8 @@ void Participant::wait_until_known() {
   --waiting_until_known_;
   if (!known)
     logger_.say(LogSink::Level::warn,
-                "a peer has not answered in time what this participant is subscribed to; what "
-                "it sends may be missed until it does");
+                "a peer has not confirmed the subscriptions of this participant in time; its messages may be "
+                "missed until it does");
 }
 
 void Participant::wait_until_not_called(const RemovedHandler& handler) {

@@ -191,9 +191,9 @@ class Demo {
       if (const Child* const first = ended(); first != &rig && first->status() != 0)
         say("demo", first->label() + " ended with status " + std::to_string(first->status()));
     stop(rig);
-    say("demo", rig.status() == 0 ? "all have stopped"
+    say("demo", rig.status() == 0 ? "all processes have stopped"
                                   : "the rig ended with status " + std::to_string(rig.status()) +
-                                        "; what it said is above");
+                                        "; its messages are above");
     return rig.status();
   }
 
@@ -253,7 +253,7 @@ class Demo {
   }
 
   int give_up(const std::string& who, const Child& child) {
-    say("demo", child.runs() ? who + " did not get ready; nothing else was started"
+    say("demo", child.runs() ? who + " did not become ready; nothing else was started"
                              : who + " ended with status " + std::to_string(child.status()) +
                                    "; nothing else was started");
     return kEndedEarly;

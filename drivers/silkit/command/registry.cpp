@@ -157,8 +157,8 @@ class RegistryCommand final : public executive::CommandDriver {
     if (!dashboard_.empty() || with_dashboard_)
       throw CommandError(kWrongInput,
                          std::string(dashboard_.empty() ? "-Q, --enable-dashboard" : "-d, --dashboard-uri") +
-                             ": this registry tells no dashboard of its simulations; leave the "
-                             "option out, and watch them with tactus monitor");
+                             ": this registry does not report to a dashboard; remove the option, and watch "
+                             "simulations with tactus monitor");
     if (with_signals_)
       (void)rtsync::print_plain(
           stderr, "tactus: warning: --use-signal-handler: not needed any more; signals end it\n");

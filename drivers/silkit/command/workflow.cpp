@@ -103,7 +103,8 @@ class Workflow {
     }
     if (is_running()) {
       (void)rtsync::print_plain(
-          stderr, "tactus: a simulation is running already: its controller is %s, this one would stop it\n",
+          stderr,
+          "tactus: a simulation is running already, with controller %s; a second controller would stop it\n",
           candidates().c_str());
       return kEndedEarly;
     }
@@ -144,7 +145,7 @@ class Workflow {
             (void)rtsync::print_plain(
                 stderr, "tactus: the registry at %s is gone: no participant can join any more\n",
                 participant_.uri().c_str());
-          say("nothing was started; not there: " + listed(awaited_));
+          say("nothing was started; missing: " + listed(awaited_));
         }
         if (!waited) abort_those_that_wait();
         return false;
@@ -212,7 +213,7 @@ class Workflow {
     std::set<std::string> others;
     std::set_difference(running_.begin(), running_.end(), required_.begin(), required_.end(),
                         std::inserter(others, others.end()));
-    if (others.empty()) return "not to be seen";
+    if (others.empty()) return "unknown";
     return (others.size() > 1 ? "one of " : "") + listed(others);
   }
 

@@ -86,7 +86,8 @@ void ConnectionAcceptor::complain_of(int error) const {
 
 void ConnectionAcceptor::expect(const std::shared_ptr<Stream>& stream) {
   if (unidentified_.size() >= settings_.most_unidentified)
-    expel_oldest("more than " + std::to_string(settings_.most_unidentified) + " streams said nothing");
+    expel_oldest("more than " + std::to_string(settings_.most_unidentified) +
+                 " streams sent no announcement");
   unidentified_.push_back({stream, Clock::now() + settings_.timeout});
   if (unidentified_.size() == 1) watch();
 }
@@ -97,7 +98,7 @@ void ConnectionAcceptor::watch() {
   timer_.async_wait([this](const asio::error_code& stopped) {
     if (stopped || closed_) return;
     while (!unidentified_.empty() && unidentified_.front().until <= Clock::now())
-      expel_oldest("said nothing for " + rtsync::duration_text(settings_.timeout.count()));
+      expel_oldest("sent no announcement for " + rtsync::duration_text(settings_.timeout.count()));
     watch();
   });
 }

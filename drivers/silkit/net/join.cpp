@@ -149,9 +149,9 @@ void Mesh::Impl::open_acceptors() {
   for (Listener& listener : listeners) {
     acceptors_.push_back(listener.uri().text());
     if (!listener.uri().is_loopback())
-      journal_.say(LogSink::Level::warn, acceptors_.back() +
-                                             " can be reached from other machines, by anybody: the protocol "
-                                             "knows no passwords");
+      journal_.say(LogSink::Level::warn,
+                   acceptors_.back() +
+                       " can be reached from other machines without a password: the protocol has none");
     acceptor_->listen(std::move(listener));
   }
 }
@@ -234,9 +234,9 @@ void Mesh::Impl::introduce() {
   });
   if (!wait_for_others(Clock::now() + settings_.connect_timeout, [this] { return joining_.introduced; }))
     throw Refusal(Code::protocol, "the registry at " + settings_.registry_uri +
-                                      " accepted the connection, and did not answer for " +
+                                      " accepted the connection, but did not answer for " +
                                       rtsync::duration_text(settings_.connect_timeout.count()) +
-                                      "; is that a registry?");
+                                      "; check that it is a registry");
 }
 
 /// Returns the addresses in the order to try them. On another host an address may be one of this

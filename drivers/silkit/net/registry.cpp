@@ -110,8 +110,7 @@ std::string Registry::Impl::listen(const std::string& text) {
   if (!uri.is_loopback())
     journal_.say(LogSink::Level::warn,
                  "registry: " + uri.text() +
-                     " can be reached from other machines, by anybody: the protocol knows "
-                     "no passwords");
+                     " can be reached from other machines without a password: the protocol has none");
   // Done on the I/O thread (at once, if this is it), and waited for: the acceptor is its alone.
   std::promise<void> open;
   asio::dispatch(io_, [&] {

@@ -145,7 +145,7 @@ TEST_F(GuardianTest, HoldsTheLinesOfADeadRigUntilItIsToldToEnd) {
   EXPECT_EQ(held_by("tactus stand-in " + rig),
             "is held at its safe value by process " + std::to_string(guardian_) +
                 ", the guardian of rig stand-in, process " + rig +
-                ", which is dead; to release the line: kill " + std::to_string(guardian_));
+                ", which has ended; to release the line: kill " + std::to_string(guardian_));
   ASSERT_EQ(::kill(guardian_, SIGHUP), 0);
   ASSERT_EQ(::kill(guardian_, SIGPIPE), 0);
   std::this_thread::sleep_for(50ms);
@@ -207,14 +207,14 @@ TEST_F(GuardianTest, IsMissedWhenItIsKilled) {
   ASSERT_EQ(::kill(guardian_, SIGKILL), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
   EXPECT_THAT(rig_->out(), HasSubstr("trouble: the guardian of the outputs, process " +
-                                     std::to_string(guardian_) + ", is dead or hangs"));
+                                     std::to_string(guardian_) + ", has ended or hangs"));
 }
 
 TEST_F(GuardianTest, IsMissedWhenItIsStopped) {
   start("frames", "4000", "frames");
   ASSERT_EQ(::kill(guardian_, SIGSTOP), 0);
   EXPECT_EQ(rig_->wait().status, 5) << rig_->out();
-  EXPECT_THAT(rig_->out(), HasSubstr("is dead or hangs"));
+  EXPECT_THAT(rig_->out(), HasSubstr("has ended or hangs"));
 }
 
 TEST_F(GuardianTest, IsNotFooledByAForkedChildThatKeepsTheSocket) {
@@ -344,9 +344,9 @@ TEST(GuardianStart, SaysWhatIsMissing) {
   } catch (const executive::DeviceError& error) {
     EXPECT_STREQ(
         error.what(),
-        "the guardian of the outputs cannot be had: cannot start /nowhere/tactus-guardian: No such file or "
-        "directory; with 'safe_outputs: process' the rig runs without one, and killed it leaves its outputs "
-        "as they are");
+        "the guardian of the outputs cannot be used: cannot start /nowhere/tactus-guardian: No such file or "
+        "directory; 'safe_outputs: process' runs the rig without a guardian, but then a killed rig leaves "
+        "its outputs as they are");
   }
 }
 
@@ -367,10 +367,9 @@ TEST(GuardianStart, SaysWhereTheProgramWasLookedFor) {
     FAIL();
   } catch (const executive::DeviceError& error) {
     EXPECT_STREQ(error.what(),
-                 "the guardian of the outputs cannot be had: there is no program /nowhere/tactus-guardian, "
-                 "/bin/tactus-guardian; install tactus again, or set 'safe_outputs: process', with which a "
-                 "rig that is "
-                 "killed leaves its outputs as they are");
+                 "the guardian of the outputs cannot be used: there is no program /nowhere/tactus-guardian, "
+                 "/bin/tactus-guardian; install tactus again, or set 'safe_outputs: process': then a killed "
+                 "rig leaves its outputs as they are");
   }
 }
 

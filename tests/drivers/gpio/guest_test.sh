@@ -88,7 +88,7 @@ is "a killed rig's lines are safe" "$(levels)" $safe
 guardian=$(pidof tactus-guardian)
 is "the guardian says so" "$(guardians)" "tactus-guardian servo $pid [[]outputs safe]"
 is "a held line names the guardian" "$("$rig" out other out.yaml)" \
-  "device: line 7 of gpiochip* (MOTOR_EN) is held at its safe value by process $guardian, the guardian of rig servo, process $pid, which is dead; to release the line: kill $guardian*"
+  "device: line 7 of gpiochip* (MOTOR_EN) is held at its safe value by process $guardian, the guardian of rig servo, process $pid, which has ended; to release the line: kill $guardian*"
 kill "$guardian"
 is "it ends when told so" "$(wait_for nobody nobody && echo yes)" yes
 

@@ -51,9 +51,8 @@ TEST_F(HeldBy, SaysWhatReleasesTheLine) {
 
 TEST_F(HeldBy, KnowsTheGuardianOfADeadRig) {
   const std::string expected =
-      "is held at its safe value by process 4712, the guardian of rig servo, process 4711, which is dead; to "
-      "release "
-      "the line: kill 4712";
+      "is held at its safe value by process 4712, the guardian of rig servo, process 4711, which has ended; "
+      "to release the line: kill 4712";
   process(4712, "S", "/usr/lib/tactus/tactus-guardian|servo|4711|[outputs safe]||||");
   process(4700, "S", "tactus-guardian|servo|4699|[outputs safe]|");
   EXPECT_EQ(text("tactus servo 4711"), expected);

@@ -119,8 +119,8 @@ TEST_F(Lines, ALineInUseIsNamedWithItsHolder) {
 
 TEST_F(Lines, OtherRefusalsSayWhatToDo) {
   EXPECT_THAT(refusal({3}, EINVAL),
-              AllOf(HasSubstr("the chip does not do what is asked"), HasSubstr("leave out 'bias'")));
-  EXPECT_THAT(refusal({3}, ENXIO), HasSubstr("makes no interrupts"));
+              AllOf(HasSubstr("the chip does not support what was requested"), HasSubstr("remove 'bias'")));
+  EXPECT_THAT(refusal({3}, ENXIO), HasSubstr("has no interrupts"));
   EXPECT_THAT(refusal({3}, ENODEV), HasSubstr("the chip is gone"));
   EXPECT_THAT(refusal({3}, EPERM), HasSubstr("does not permit"));
   EXPECT_EQ(refusal({3, 5}, EIO), "line 3 of gpiochip0 (PPS_IN), line 5 of gpiochip0: Input/output error");

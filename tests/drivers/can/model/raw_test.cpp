@@ -165,7 +165,7 @@ TEST_F(CanRaw, SendsAMessageOfJ1939FromASourceAndReceivesFromAny) {
   ASSERT_FALSE(seen_.empty());
   EXPECT_EQ(seen_[0].frame.id, 0x0CF00430U);
   EXPECT_THAT(problems("send: { x: { message: M@1 } }"),
-              HasSubstr("has an id of 11 bits, so it is none of J1939"));
+              HasSubstr("has an id of 11 bits, so it is not a J1939 message"));
   EXPECT_THAT(problems("receive: { x: { message: EEC1@300 } }"),
               HasSubstr("receive.x.message: '300' is not a whole number from 0 to 0xFF"));
   EXPECT_THAT(problems("receive: { x: { message: PGN5 } }"), HasSubstr("no message of parameter group '5'"));

@@ -433,7 +433,7 @@ TEST_F(CanSend, RefusesLimitsOfACounterWhereNothingLooksAtThem) {
       EXPECT_THAT(
           problems(way + std::string("checksum: { profile: crc, signal: X, width: 8, polynomial: 0x1D, ") +
                    key + " } } }"),
-          testing::HasSubstr(way[0] == 's' ? "is for received messages" : "is for E2E profiles"))
+          testing::HasSubstr(way[0] == 's' ? "is for received messages" : "applies only to E2E profiles"))
           << key << " " << way;
   }
 }

@@ -110,7 +110,7 @@ TEST_P(FmiHostile, ThatChangesItsProcessIsNamed) {
   const std::pair<int, const char*> rows[] = {
       {kStartsThread, "threads were started by its jobs"},
       {kChangesFolder, "the current folder of its process has become '/', and is put back"},
-      {kMasks, "the signals that the thread of its jobs blocks are others"}};
+      {kMasks, "its jobs changed which signals their thread blocks"}};
   for (const char* const how : {"", ", isolated: yes"})
     for (const auto& [mode, says] : rows) {
       if (mode == kMasks && *how == '\0') continue;  // its thread ends with the last frame: below
@@ -130,7 +130,7 @@ TEST_P(FmiHostile, ThatBlocksSignalsIsNamedWhileItRuns) {
   for (int i = 0; i < 5; ++i) ASSERT_EQ(unit.run("step"), 0) << unit.failure();
   const auto messages = unit.messages();
   (void)::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  EXPECT_THAT(messages, Contains(HasSubstr("the signals that the thread of its jobs blocks are others")));
+  EXPECT_THAT(messages, Contains(HasSubstr("its jobs changed which signals their thread blocks")));
 }
 
 TEST_P(FmiHostile, MayPrint) {

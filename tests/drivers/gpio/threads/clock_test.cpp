@@ -272,7 +272,7 @@ TEST_F(GpioClockTest, TellsTheDoctorThatNoEdgeCame) {
   const rtsync::Fact edges = fact("gpio clock edges", 20ms);
   EXPECT_EQ(edges.grade, rtsync::Grade::fail);
   texts.add(edges.found);
-  EXPECT_THAT(edges.fix, AllOf(HasSubstr("see that the source runs"), HasSubstr("line 3 of gpiochip0")));
+  EXPECT_THAT(edges.fix, AllOf(HasSubstr("check that the source runs"), HasSubstr("line 3 of gpiochip0")));
   edge_period_ = rtsync::Period{1'000'000'000, 1};
   EXPECT_EQ(fact("gpio clock edges", 20ms).grade, rtsync::Grade::warn) << "too short a look at 1PPS";
   ASSERT_EQ(problems("{chip: pins, line: 30}"), "");

@@ -39,7 +39,7 @@ TEST(TrickPlugin, WithProblemsThereIsNoServer) {
   const auto driver = library.make<executive::LiveDriver>();
   config::Problems problems;
   EXPECT_EQ(made_of(*driver, "listen: 0.0.0.0:7001", problems), nullptr);
-  EXPECT_THAT(problems.text(), HasSubstr("the protocol knows no password"));
+  EXPECT_THAT(problems.text(), HasSubstr("the protocol has no password"));
 }
 
 }  // namespace

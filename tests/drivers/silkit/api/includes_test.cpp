@@ -124,7 +124,7 @@ TEST_F(Includes, OfSingleValuesOneMayDifferFromTheDefault) {
       {"HealthCheck: {SoftResponseTimeout: 5}", "HealthCheck: {SoftResponseTimeout: 6}", ""},
       {"CanControllers: [{Name: C, Network: A}]", "CanControllers: [{Name: C, Network: A}]", ""},
       {"CanControllers: [{Name: C, Network: A}]", "CanControllers: [{Name: C, Network: B}]",
-       "CanControllers: 'C' is there already, and different"},
+       "CanControllers: 'C' is given twice with different settings"},
       {"Middleware: {}", "Middleware: []", "Middleware: this contradicts"},
   };
   for (const auto& row : rows) {

@@ -122,7 +122,8 @@ TEST(RegistryCommand, RefusesWhatARegistryCannotDo) {
   const struct {
     const char* text;
     const char* words;
-  } rows[] = {{"Logging: { LogFromRemotes: true }", "a registry takes no lines of others"},
+  } rows[] = {{"Logging: { LogFromRemotes: true }",
+               "a registry does not collect log lines of participants; remove it"},
               {"Logging: { Sinks: [{ Level: Info }] }", "no sinks of type Remote"},
               {"SchemaVersion: 2", "'2' is not 1"},
               {"ListenUri: [", ":1:"}};
@@ -137,10 +138,11 @@ TEST(RegistryCommand, RefusesWhatARegistryCannotDo) {
 TEST(RegistryCommand, RefusesADashboardByTheOptionThatWasGiven) {
   const Finished uri = finish({"registry", "-d", "http://localhost:8082"});
   EXPECT_EQ(uri.status, 2) << uri;
-  EXPECT_EQ(count(uri.err, "-d, --dashboard-uri: this registry tells no dashboard"), 1) << uri;
+  EXPECT_EQ(count(uri.err, "-d, --dashboard-uri: this registry does not report to a dashboard"), 1) << uri;
   const Finished flag = finish({"registry", "-Q"});
   EXPECT_EQ(flag.status, 2) << flag;
-  EXPECT_EQ(count(flag.err, "-Q, --enable-dashboard: this registry tells no dashboard"), 1) << flag;
+  EXPECT_EQ(count(flag.err, "-Q, --enable-dashboard: this registry does not report to a dashboard"), 1)
+      << flag;
   EXPECT_EQ(count(flag.err, "--dashboard-uri"), 0) << flag;
 }
 
@@ -154,11 +156,12 @@ TEST(RegistryCommand, NamesThePlaceInItsConfigurationAsItStandsThere) {
        "registry.yaml:2:44: Logging.Sinks[0].Level: 'info' is not one of Trace"},
       {"# mine\nEnableDomainSockets: maybe", "registry.yaml:2:22: EnableDomainSockets: 'maybe' is not true"},
       {"ListenUri: foo", "registry.yaml:1:12: ListenUri: the URI 'foo' has no scheme"},
-      {"ListenUri: [a]", "registry.yaml:1:12: ListenUri: a list is not a text"},
+      {"ListenUri: [a]", "registry.yaml:1:12: ListenUri: expected a text, found a list"},
       {"ListenUri: silkit://192.0.2.1:0", "registry.yaml:1:1: ListenUri silkit://192.0.2.1:0: "},
       {"\nTactus: { IoThread: { Cpus: all } }",
        "registry.yaml:2:29: Tactus.IoThread.Cpus: 'all' is not a set"},
-      {"Logging:\n  LogFromRemotes: true", "registry.yaml:2:19: Logging.LogFromRemotes: a registry takes"},
+      {"Logging:\n  LogFromRemotes: true",
+       "registry.yaml:2:19: Logging.LogFromRemotes: a registry does not collect"},
       {"Logging:\n  Sinks:\n  - Level: Info", "registry.yaml:3:5: Logging.Sinks[0]: a registry has no sinks"},
       {"Level: Info", "registry.yaml:1:1: Level: does not belong here, but in Logging"},
   };
@@ -477,7 +480,7 @@ TEST(WorkflowCommand, LeavesASimulationThatRunsAlone) {
     Process* const b = names.back() == "B" ? &stage.play("B") : nullptr;
     const Finished done = stage.workflow(names).wait();
     EXPECT_EQ(done.status, 1) << done;
-    EXPECT_EQ(count(done.err, "a simulation is running already: its controller is"), 1) << done;
+    EXPECT_EQ(count(done.err, "a simulation is running already, with controller"), 1) << done;
     if (b != nullptr) b->signal(SIGKILL);
   }
   first.signal(SIGINT);
@@ -501,7 +504,7 @@ TEST(WorkflowCommand, BeforeAllAreThereCtrlCAbortsThoseThatWait) {
   workflow.signal(SIGINT);
   const Finished& done = workflow.wait();
   EXPECT_EQ(done.status, 1) << done;
-  EXPECT_NE(done.out.find("nothing was started; not there: Nobody"), std::string::npos) << done;
+  EXPECT_NE(done.out.find("nothing was started; missing: Nobody"), std::string::npos) << done;
   const auto end = end_of(a);
   EXPECT_EQ(end["state"], "Shutdown");
   EXPECT_EQ(end["steps"], 0) << "it waits no longer, and nothing was started";
@@ -518,7 +521,7 @@ TEST(WorkflowCommand, EndsWhenTheRegistryDiesBeforeAllAreThere) {
   EXPECT_NE(done.err.find("the registry at " + stage.uri() + " is gone: no participant can join"),
             std::string::npos)
       << done;
-  EXPECT_NE(done.out.find("nothing was started; not there: Nobody"), std::string::npos) << done;
+  EXPECT_NE(done.out.find("nothing was started; missing: Nobody"), std::string::npos) << done;
   a.signal(SIGKILL);
 }
 

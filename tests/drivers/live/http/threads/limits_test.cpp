@@ -268,7 +268,7 @@ TEST(HttpLimits, WhoClosesOnlyTheOwnSideIsToldToWait) {
   client.close_own_side();
   const HttpReply reply = client.receive();
   EXPECT_EQ(reply.status, 400);
-  EXPECT_THAT(reply.body, HasSubstr("Keep the connection open until the reply is there"));
+  EXPECT_THAT(reply.body, HasSubstr("Keep the connection open until the reply has come"));
   EXPECT_TRUE(client.is_closed());
 }
 

@@ -485,7 +485,7 @@ TEST(TrickSettings, AreChecked) {
   EXPECT_EQ(problems_of("listen: 127.0.0.1:7000"), "");
   EXPECT_EQ(problems_of("listen: localhost:0"), "");
   EXPECT_EQ(problems_of("{listen: 0.0.0.0:7000, allow: [10.0.0.0/8, 192.168.1.2], writes: no}"), "");
-  EXPECT_THAT(problems_of("listen: 0.0.0.0:7000"), HasSubstr("say who is served with `allow:"));
+  EXPECT_THAT(problems_of("listen: 0.0.0.0:7000"), HasSubstr("list the clients in `allow:"));
   EXPECT_THAT(problems_of("listen: 127.0.0.1"), HasSubstr("not an address and port"));
   EXPECT_THAT(problems_of("listen: 127.0.0.1:65536"), HasSubstr("not an address and port"));
   EXPECT_THAT(problems_of("allow: [10.0.0.0/33]"), HasSubstr("not an IPv4 address or a block"));

@@ -70,7 +70,7 @@ TEST(SilkitServiceSettings, MistakesAreRefusedWithTheirPlace) {
   EXPECT_THAT(complaint("RpcClients: [1]"), HasSubstr("RpcClients[0]: '1' is not a map"));
   EXPECT_THAT(complaint("RpcServers: [{FunctionName: f}]"), HasSubstr("RpcServers[0]: Name is missing"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, FunctionName: [f]}]"),
-              HasSubstr("RpcServers[0].FunctionName: a list is not a text"));
+              HasSubstr("RpcServers[0].FunctionName: expected a text, found a list"));
   EXPECT_THAT(complaint("RpcServers: [{Name: s, Labels: [{Key: K, Value: V, Kind: Perhaps}]}]"),
               HasSubstr("RpcServers[0].Labels[0].Kind: 'Perhaps' is not one of Mandatory, Optional"));
   EXPECT_THAT(complaint("LinControllers: [{Network: n}]"), HasSubstr("LinControllers[0]: Name is missing"));

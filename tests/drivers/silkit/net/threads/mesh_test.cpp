@@ -493,7 +493,7 @@ TEST_F(MeshTest, ClosesStreamsThatSaySomethingElseFirstOrNothing) {
   ASSERT_TRUE(b);
   RawStream silent(b->mesh.acceptors().front());
   EXPECT_TRUE(silent.ends());
-  EXPECT_TRUE(eventually([&] { return b->said.warnings_with("said nothing for 200 ms") == 1; }));
+  EXPECT_TRUE(eventually([&] { return b->said.warnings_with("sent no announcement for 200 ms") == 1; }));
 }
 
 TEST_F(MeshTest, CountsBadStreamsInsteadOfNamingEachOfThem) {

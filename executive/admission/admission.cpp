@@ -156,7 +156,7 @@ class Judge {
         "frame " + std::to_string(longest.number) + ": its critical path takes " +
         rtsync::duration_text(longest.takes) + ", " + rtsync::duration_text(longest.takes - time) +
         " more than its " + rtsync::duration_text(time) +
-        ", as threads wait for each other; take out a dependency, give each thread a CPU, or make "
+        ", as threads wait for each other; remove a dependency, give each thread a CPU, or make "
         "the frame longer");
   }
 

@@ -114,7 +114,8 @@ void print_load(const Admission& admission, const executive::Plan& plan, const s
                 executive::MeasuredTime time) {
   if (!admission.known()) {
     print(
-        "note: what the jobs take is not known, so whether they fit is not checked; give them a budget "
+        "note: the times of the jobs are not known, so it is not checked whether they fit; give the jobs a "
+        "budget "
         "(tactus calibrate measures them), or name a run: --from RUN_DIR\n");
     return;
   }

@@ -73,7 +73,7 @@ class SdkEdges final : public CheckedEdges {
   /// Asks again: a clock that is gone may say why. One that is waited for is not asked: the wait may never return.
   std::string what() const override {
     if (const std::string found = mistake(); !found.empty())
-      return what_ + "; its driver " + found + "; mend it, and try it by tactus test driver";
+      return what_ + "; its driver " + found + "; fix it, and try it by tactus test driver";
     if (was_waited_for_.load() && !is_gone_.load())
       return what_;  // its thread may be in a wait, or enter one
     try {

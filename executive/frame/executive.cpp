@@ -29,7 +29,7 @@ std::string overrun_text(const rtsync::RealtimeSync& sync) {
   if (sync.reached() == rtsync::Maximum::single_overrun)
     return "an overrun of " + rtsync::duration_text(totals.longest_overrun.count()) + " reached max_overrun";
   return std::to_string(totals.consecutive_overruns) +
-         " overruns in a row (or not paid back) reached max_consecutive_overruns";
+         " overruns in a row (or not yet forgiven) reached max_consecutive_overruns";
 }
 
 /// The same where room is scarce.

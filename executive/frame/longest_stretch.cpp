@@ -100,7 +100,7 @@ Stretch LongestStretch::of_work(const FrameTiming& timing) TACTUS_RT {
   const Nanoseconds shared = std::min(job.to, gap.to) - std::max(job.from, gap.from);
   if (job.lane != 0 && !gap.for_others && shared * 2 > gap.to - gap.from) return job;
   const Stretch& worst = gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
-  // What it was over by itself: it may have begun late.
+  // What it overran by itself: it may have begun late.
   const Nanoseconds over = std::min(-timing.slack, timing.work - frame_);
   if (worst.excess() * 2 >= over) return worst;
   // It always takes so long: what took longest of all.

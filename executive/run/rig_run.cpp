@@ -182,8 +182,8 @@ void RigRun::start_frames(RunObserver& watcher) {
   log_start();
   files_.write_begun();
   if (options_.margin > 1)
-    run_.voice->say("margin " + config::print_real(options_.margin) + ": each job is made to take " +
-                    config::print_real(options_.margin) + " times as long as it does, by spinning");
+    run_.voice->say("margin " + config::print_real(options_.margin) + ": each job is stretched to " +
+                    config::print_real(options_.margin) + " times its time (busy-wait)");
   each(&Capability::ready);
   watcher.started(*this);
   executive().model_requests().hold_pace(false);

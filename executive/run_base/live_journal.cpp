@@ -21,10 +21,10 @@ void LiveJournal::add(config::Json entry, const std::string& who) {
   bytes_ += static_cast<std::int64_t>(line.size()) + 1;
   if (bytes_ > most_) {
     ++left_out_;
-    log_lines_.push_back(
-        "the journal of live access (journal.jsonl) has log.max_journal (" + std::to_string(most_) +
-        " bytes): what follows is done, but not written, and counted in summary.json; find the "
-        "client that fills it, or set more in the rig file");
+    log_lines_.push_back("the journal of live access (journal.jsonl) has reached log.max_journal (" +
+                         std::to_string(most_) +
+                         " bytes): further changes are made, but not written, and counted in summary.json; "
+                         "find the client that fills it, or raise log.max_journal");
     return;
   }
   if (!out_.is_open()) {
@@ -41,9 +41,8 @@ void LiveJournal::flush() {
   out_ << std::exchange(lines_, {}) << std::flush;
   if (out_) return;
   failed_ = true;
-  log_lines_.push_back(
-      "the journal of live access cannot be written (journal.jsonl): " + std::string(std::strerror(errno)) +
-      "; nothing but releases and commands is taken any more");
+  log_lines_.push_back("the journal of live access cannot be written (journal.jsonl): " +
+                       std::string(std::strerror(errno)) + "; only releases and commands are still accepted");
 }
 
 void LiveJournal::close() {

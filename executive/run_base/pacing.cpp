@@ -62,7 +62,8 @@ void Pacing::check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Pr
   provisions.push_back(rtsync::refused(
       "outputs at the rig's pace", "outputs driven as fast as frames run",
       {allowed_ ? "the link follows virtual time (link.mode: follow)" : "--no-realtime was given",
-       "leave it away on a bench, or run without the models that drive outputs"}));
+       std::string(allowed_ ? "set link.mode: paced" : "remove --no-realtime") +
+           " on a test bench, or remove the models that drive outputs"}));
 }
 
 void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,

@@ -73,7 +73,8 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime, const CpuSet& 
       refuse("a CPU of its own for thread " + worker.name,
              "CPU " + free.text() + ", which other threads of the rig have",
              "there are " + std::to_string(allowed.count()) + " CPUs for the rig's threads and the helpers",
-             "give the process more CPUs, or say with threads.workers.*.cpus and priority who gives way");
+             "give the process more CPUs, or set threads.workers.*.cpus and priority to choose which thread "
+             "comes first");
     taken = taken | free;
     chosen.workers.push_back(free);
     if (!wanted.empty())
@@ -117,7 +118,7 @@ rtsync::Provision shared_cpu(int cpu, const std::optional<rtsync::CpuHolder>& ho
                          {(holder ? holder->text() : "another rig") + " has it",
                           (free.empty() ? "give this process another CPU (taskset, cpuset), stop that rig"
                                         : "set " + option + ".cpus to some of " + free.text()) +
-                              ", or say with " + option + ".priority which of them gives way"});
+                              ", or set " + option + ".priority to choose which of them comes first"});
 }
 
 }  // namespace

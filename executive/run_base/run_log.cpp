@@ -40,10 +40,9 @@ bool RunLog::has_room(const std::string& line) {
     return true;
   }
   if (left_out_++ == 0)
-    write(Level::warning,
-          "the log has log.max_size (" + std::to_string(most_) +
-              " bytes): what follows is left out, and counted in summary.json; find what fills it, or "
-              "set more in the rig file");
+    write(Level::warning, "the log has reached log.max_size (" + std::to_string(most_) +
+                              " bytes): further lines are left out, and counted in summary.json; find what "
+                              "fills it, or raise log.max_size");
   return false;
 }
 

@@ -53,7 +53,7 @@ std::string whole_rig(const rtsync::OwnedThreadName& name, std::int32_t thread) 
 }  // namespace
 
 RunnerWords words_of(const rtsync::Runner& runner) {
-  if (runner.thread < 0) return {"a thread that has ended, or is in another PID namespace", ""};
+  if (runner.thread < 0) return {"an unnamed thread (ended, or in another PID namespace)", ""};
   const std::string recorded = runner.name.data();
   const std::string role = rtsync::role_of_thread(runner.thread);
   const std::string name = !role.empty()      ? role

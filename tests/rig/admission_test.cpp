@@ -69,7 +69,7 @@ TEST(CheckLoad, SaysThatNothingIsKnownWhereNobodySaidIt) {
   const TempDir dir;
   const Finished done = run(tactus({"check", example("servo")}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
-  EXPECT_NE(done.out.find("\nnote: what the jobs take is not known"), std::string::npos) << done;
+  EXPECT_NE(done.out.find("\nnote: the times of the jobs are not known"), std::string::npos) << done;
 }
 
 TEST(CheckLoad, TakesTheTimesOfARun) {
@@ -276,9 +276,8 @@ TEST(MarginNightly, ChangesWhatJobsTakeAndNothingThatTheyCompute) {
   const Finished plain = go("plain", {});
   const Finished stretched = go("stretched", {"--margin", "1.5"});
   EXPECT_EQ(plain.err.find("margin"), std::string::npos) << plain;
-  EXPECT_TRUE(
-      wait_for_text(dir.path() / "stretched" / "log.txt",
-                    "margin 1.5: each job is made to take 1.5 times as long as it does, by spinning"));
+  EXPECT_TRUE(wait_for_text(dir.path() / "stretched" / "log.txt",
+                            "margin 1.5: each job is stretched to 1.5 times its time (busy-wait)"));
   EXPECT_EQ(summary_of(dir.path() / "plain").at("margin"), 1.0);
   EXPECT_EQ(summary_of(dir.path() / "stretched").at("margin"), 1.5);
   EXPECT_EQ(read_table(dir.path() / "plain" / "drive.csv").rows,

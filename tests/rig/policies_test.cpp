@@ -160,7 +160,7 @@ TEST(PoliciesOfARunNightly, AnotherOnOverrunIsNamedAndSoIsTheReturn) {
              dir.path()));
   EXPECT_TRUE(
       wait_for_text(dir.path() / "run/log.txt", "3 times within 1.00 s: on_overrun is reanchor now\n"));
-  EXPECT_TRUE(wait_for_text(dir.path() / "run/log.txt", " frames had room: on_overrun is skip again\n"));
+  EXPECT_TRUE(wait_for_text(dir.path() / "run/log.txt", " frames had slack: on_overrun is skip again\n"));
   rig.signal(SIGINT);
   (void)rig.wait();
   EXPECT_GE(summary_of(dir.path() / "run").at("frames").at("reanchored"), 1);

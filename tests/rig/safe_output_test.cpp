@@ -376,7 +376,7 @@ TEST(SafeOutput, ADriverThatDoesNotReturnKeepsNoOtherOutputFromItsSafeValue) {
   EXPECT_THAT(
       summary_of(dir / "out")["reason"].get<std::string>(),
       ::testing::HasSubstr("the driver of model 'first' did not return from drive_safe() within 1.00 s"));
-  EXPECT_EQ(done.err.find("frame 10 was over"), std::string::npos) << done << "no frame ran any more";
+  EXPECT_EQ(done.err.find("frame 10 overran"), std::string::npos) << done << "no frame ran any more";
   double second = 0;
   std::memcpy(&second, read_file(dir / "second").data() + offsetof(Tape, value), sizeof second);
   EXPECT_EQ(second, -2);

@@ -19,10 +19,10 @@ using rtsync::LatePart;
 
 constexpr const char* kMachine = "the machine";
 
-/// "40 jobs took together 2.00 ms more than usual: a.step, b.step, c.step first".
+/// "40 jobs together took 2.00 ms more than usual: a.step, b.step, c.step first".
 std::string group_text(const Finding& finding, const Plan& plan) {
   const JobGroup& group = finding.group;
-  const std::string more = " took together " + rtsync::duration_text(group.excess) + " more than usual";
+  const std::string more = " together took " + rtsync::duration_text(group.excess) + " more than usual";
   if (group.jobs == 1)
     return counted(group.calls, "call") + " of job " + plan.jobs[group.first[0]].name + more;
   return counted(group.jobs, "job") + more + ": " + first_of(group, plan);
@@ -76,8 +76,7 @@ std::string by_whom(const Evidence& evidence, Nanoseconds share) {
   std::string text = runner_text(one);
   if (one.time < std::min(others.ran, share))
     text += " for " + rtsync::duration_text(one.time) + ", and by others";
-  if (by_weaker)
-    text += "; as far as is known, this kernel does not interrupt the system calls of ordinary threads";
+  if (by_weaker) text += "; this kernel probably does not interrupt the system calls of ordinary threads";
   return text;
 }
 
@@ -85,7 +84,8 @@ std::string by_whom(const Evidence& evidence, Nanoseconds share) {
 std::string used_up_by(const Evidence& evidence) {
   if (!evidence.others || !evidence.realtime || evidence.others->used_up.thread <= 0) return "";
   const rtsync::Runner& one = evidence.others->used_up;
-  return "; " + (one.thread == evidence.thread ? "it" : runner_text(one)) + " had used most of the time";
+  return "; " + (one.thread == evidence.thread ? "it" : runner_text(one)) +
+         " had used most of the allowed time";
 }
 
 /// "; 'gdb' (tid 12) traces it".
@@ -94,12 +94,12 @@ std::string stopper_text(const Evidence& seen) {
   return stopper.empty() ? "" : "; " + stopper;
 }
 
-/// ", unless 'x' (tid 12, SCHED_OTHER) was stronger for a while": records say what it was as it came and left.
+/// ", unless 'x' (tid 12, SCHED_OTHER) had a higher priority for a while": records say what it was as it came and left.
 std::string unless_stronger(const Evidence& seen, Nanoseconds held) {
   if (!seen.others || seen.others->ordinary.thread <= 0 || seen.others->ordinary.time * 2 < held ||
       rtsync::not_queued(seen) * 2 > held)
     return "";
-  return ", unless " + runner_text(seen.others->ordinary) + " was stronger for a while";
+  return ", unless " + runner_text(seen.others->ordinary) + " had a higher priority for a while";
 }
 
 /// Time that the machine stood still; 0: only its absence of switches shows it.
@@ -111,7 +111,7 @@ Nanoseconds stood_still_for(const Finding& finding) {
 std::string no_life(const Finding& finding) {
   return still_of(finding) > finding.evidence.silence.value_or(rtsync::Silence{}).took
              ? "its CPU gave no sign of life"
-             : "no switch, and the thread did not get on";
+             : "the thread was on its CPU but made no progress";
 }
 
 /// Time for which the kernel's limit for real-time threads stopped it.
@@ -199,29 +199,30 @@ std::string figures(const Finding& finding) {
     add("no signs of life");
   if (const Nanoseconds held = rtsync::could_not_run(seen); held * 2 > finding.facts.excess())
     text += "; it could not run for " + rtsync::duration_text(held) +
-            ", as a freezer or a debugger does it, and no stronger thread kept it from its CPU" +
+            ", as under a freezer or a debugger, and no thread of higher priority had its CPU" +
             unless_stronger(seen, held) + stopper_text(seen);
   else if (const Nanoseconds asleep = rtsync::not_queued(seen); asleep * 2 > finding.facts.excess())
     text += "; it was not ready for " + rtsync::duration_text(asleep) +
-            ", whatever had its CPU: its timer was late, or something stopped it" + stopper_text(seen);
+            ": its timer was late, or something stopped it" + stopper_text(seen);
   else if (seen.perhaps_frozen)
-    text += "; it slept, or its freezer held it, which may have been switched meanwhile" + stopper_text(seen);
+    text += "; it slept or was frozen: its freezer may have been switched meanwhile" + stopper_text(seen);
   const Nanoseconds ready = std::max(seen.queued.value_or(Nanoseconds{0}),
                                      seen.switches ? seen.switches->preempted : Nanoseconds{0});
   if (!seen.others && seen.realtime && seen.throttle_gap && ready * 2 >= *seen.throttle_gap)
     text += "; it waited for its CPU for " + rtsync::duration_text(ready) +
-            ": for another thread, or as the kernel's limit for real-time threads stopped it (" +
-            rtsync::duration_text(*seen.throttle_gap) + "), which records of the CPU would show";
+            ": another thread had it, or the kernel's limit for real-time threads stopped it (" +
+            rtsync::duration_text(*seen.throttle_gap) + "); records of the CPU would show which";
   text += perhaps_quota(seen);
   if (const Nanoseconds kernel = rtsync::unrecorded_in_kernel(seen); kernel * 2 > finding.facts.excess())
     text += "; the kernel had its CPU for about " + rtsync::duration_text(kernel) +
-            ", in what is not recorded (a fault that is not counted, an interrupt, a softirq, a hypervisor)";
+            ", for something that is not recorded (a fault that is not counted, an interrupt, a softirq, a "
+            "hypervisor)";
   if (!rtsync::is_wake(finding.facts.part) &&
       rtsync::stood_in_pieces(decided(finding, finding.facts.excess()), seen))
     text += "; signs of life came late by " + rtsync::duration_text(seen.silence->late) +
-            " in all, as where the machine stands still again and again for a shorter time than they show";
+            " in all, as if the machine stopped repeatedly, each time too briefly to be seen";
   if (is_short(finding))
-    text += "; a stop of the machine may be as short, with signs of life every " +
+    text += "; a stop of the machine this short cannot be seen with signs of life every " +
             rtsync::duration_text(seen.silence->blind / 2) + " ('signs_of_life' in the rig file)";
   return text;
 }
@@ -356,7 +357,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
                   ? " late; the CPU was with " +
                         runner_text(seen.others->ordinary.thread != 0 ? seen.others->ordinary
                                                                       : longest_of(*seen.others)) +
-                        ", which keeps no real-time thread from it"
+                        ", which cannot keep a real-time thread from it"
                   : " late, and no other thread had the CPU") +
              (seen.idle_exit && *seen.idle_exit * 2 >= finding.facts.took
                   ? " (idle_exit: the CPU takes up to " + rtsync::duration_text(*seen.idle_exit) +

@@ -140,7 +140,7 @@ LateLine FrameNoteFormatter::overrun_line() const {
   seen += slack_before(worst);
   if (worst.overrun.cause != Cause::none) seen += causes(overruns_, text_of(worst, plan_, cpus_));
   return line(worst.overrun,
-              "frame " + std::to_string(worst.timing.frame) + " was over by " +
+              "frame " + std::to_string(worst.timing.frame) + " overran by " +
                   rtsync::duration_text(-worst.timing.slack.count()),
               overruns_, "overruns", seen);
 }
@@ -163,7 +163,7 @@ LateLine FrameNoteFormatter::housekeeping_line() const {
               "frame " + std::to_string(worst.timing.frame) + " began " +
                   rtsync::duration_text(worst.timing.late.count()) + " late",
               housekeeping_, "frames after long housekeeping",
-              "; copying checkpoints and snapshots and the like took " +
+              "; housekeeping (copies of checkpoints, snapshots) took " +
                   rtsync::duration_text(worst.timing.housekeeping.count()) + " after the frame before" +
                   causes(housekeeping_, text_of_late(worst)));
 }
@@ -172,7 +172,7 @@ LateLine FrameNoteFormatter::line_of_unended(const FrameNote& note) const {
   Sum sum;
   add(sum, note, note.overrun, true);
   return line(note.overrun,
-              "frame " + std::to_string(note.timing.frame) + " was over by " +
+              "frame " + std::to_string(note.timing.frame) + " overran by " +
                   rtsync::duration_text(-note.timing.slack.count()) + " when the rig stopped waiting for it",
               sum, "overruns", "; " + text_of(note, plan_, cpus_));
 }

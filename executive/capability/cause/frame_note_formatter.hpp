@@ -13,7 +13,7 @@
 namespace tactus::executive {
 
 /// A line about late frames. It begins with the cause and who had it, says how late the worst frame was, and then
-/// what was seen: "computed: load.step; frame 1800 was over by 2.52 ms, the worst of 30 overruns ...".
+/// what was seen: "computed: load.step; frame 1800 overran by 2.52 ms, the worst of 30 overruns ...".
 struct LateLine {
   static constexpr std::size_t kMostBrief = 143;  ///< bytes; 160 with "tactus: warning: " before it
   std::string text;                               ///< all of it, for log.txt

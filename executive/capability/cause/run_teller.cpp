@@ -148,7 +148,7 @@ void RunTeller::tell_unused(RunVoice& voice) const {
   for (const auto& loop : executive_.program().loops())
     if (const std::int64_t cycles = loop->integrator().counters().cycles_over_budget; cycles > 0)
       voice.say("loop " + loop->name() + ": in " + std::to_string(cycles) +
-                " cycles max_steps were too few for its tolerances; the rest of each was done in one "
+                " cycles max_steps was too small for its tolerances; the rest of each cycle was one "
                 "unchecked step");
 }
 

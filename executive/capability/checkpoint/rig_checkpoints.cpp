@@ -80,8 +80,9 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
   } catch (const std::exception& error) {
     refusal_ = error.what();
     if (wanted())
-      return {rtsync::refused("checkpoints and resets", "none",
-                              {refusal_, "set checkpoint: { enabled: no } and leave away what needs them"})};
+      return {
+          rtsync::refused("checkpoints and resets", "none",
+                          {refusal_, "set checkpoint: { enabled: no }, and remove what needs checkpoints"})};
   }
   return {};
 }

@@ -174,7 +174,7 @@ TestResult RunJudge::last_result() {
     standing.shift = part_.shift(number);
     if (standing.verdict != TestVerdict::pass || !part_.compared_too_little(number)) continue;
     standing.verdict = TestVerdict::inconclusive;
-    standing.why = "no shift meets the recording in half of the frames";
+    standing.why = "no shift fits the recording in half of the frames";
   }
   standings.resize(standings.size() + part_.sequence().rows());
   part_.sequence().stand(standings.data() + part_.monitors().size());

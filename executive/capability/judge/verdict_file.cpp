@@ -123,7 +123,8 @@ std::string cases_of(const config::Json& verdict, const std::string& test, Junit
       cases += reason("error", says, "inconclusive");
     } else if (judged == "untested") {
       ++counts.skipped;
-      cases += "      <skipped>" + (row["why"] == "" ? "untested: what opens it never came" : says) +
+      cases += "      <skipped>" +
+               (row["why"] == "" ? "untested: the event that opens it never occurred" : says) +
                "</skipped>\n";
     }
     cases += "      <system-out>" + xml_text(std::string(row["expects"]) + ": " + std::string(row["says"])) +
@@ -161,7 +162,7 @@ std::string live_sentence(const config::Json& row) {
 void add_margin(config::Json& row, double margin, const std::string& none) {
   row["margin"] = std::isfinite(margin) ? config::Json(margin + 0.0) : config::Json();  // never -0
   row["no_margin"] = !none.empty()        ? none
-                     : std::isinf(margin) ? "what decided it has no distance from a limit"
+                     : std::isinf(margin) ? "the condition that decided it has no distance from a limit"
                      : row.value("no_value", false) && std::isnan(margin) ? "it has no value"
                                                                           : "";
 }

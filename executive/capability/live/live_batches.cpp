@@ -48,9 +48,9 @@ std::string LiveBatches::write_problem(const LiveWrite& write, std::optional<std
   if (worker == nullptr) return "";
   const std::string thread = "'" + name + "' belongs to thread '" +
                              executive_.plan().threads[worker->thread - 1].name +
-                             "', which meets the frames ";
+                             "', which exchanges data with the frames ";
   if (worker->kind != ThreadKind::asynchronous_must_finish)
-    return thread + "when it is free: leave the frame or date away";
+    return thread + "only when it is idle; omit the frame or date";
   if (worker->frames > 1 && *frame % worker->frames != 0)
     return thread + "only at multiples of " + std::to_string(worker->frames) + "; choose frame " +
            std::to_string((*frame / worker->frames + 1) * worker->frames);
@@ -119,8 +119,7 @@ std::string LiveBatches::load_problem(const LiveBatch& batch) const {
     return sent_.size() < LivePort::kMostPackets ? ""
                                                  : "too many releases are under way; try again in a moment";
   if (journal_.failed())
-    return "the journal (journal.jsonl in the run folder) cannot be written, so nothing but a release is "
-           "taken";
+    return "the journal (journal.jsonl in the run folder) cannot be written, so only releases are accepted";
   if (sent_.size() >= kMost)
     return std::to_string(sent_.size()) +
            " requests wait or hold a force already; wait, or release \"all\", which drops what waits, too";
@@ -196,7 +195,7 @@ bool LiveBatches::poll(LiveView& view) {
   }
   if (view.end != nullptr)
     for (auto& [packet, sent] : sent_)
-      if (!packet->told && !sent->ended) end(*sent, {false, -1, "the run ended before it"}, view);
+      if (!packet->told && !sent->ended) end(*sent, {false, -1, "the run ended before it took effect"}, view);
   return sent_.empty();
 }
 
@@ -217,9 +216,9 @@ std::string LiveBatches::problem_of(const Sent& sent, bool run_ended) const {
   };
   switch (sent.packet.end) {
     case LivePacket::End::too_late:
-      return frame + " had begun when it came";
+      return frame + " had begun when the request came";
     case LivePacket::End::busy:
-      return "an asynchronous thread was at work at " + frame + "; leave the frame away";
+      return "an asynchronous thread was at work at " + frame + "; omit the frame";
     case LivePacket::End::forced:
       return name() + " is forced; release it first";
     case LivePacket::End::full:
@@ -228,7 +227,8 @@ std::string LiveBatches::problem_of(const Sent& sent, bool run_ended) const {
     case LivePacket::End::released:
       return "all was released before " + frame;
     case LivePacket::End::dropped:
-      return run_ended ? "the run ended before it" : "the rig went back to an earlier state before it";
+      return run_ended ? "the run ended before it took effect"
+                       : "the rig was reset or restored before it took effect";
     case LivePacket::End::applied:
       break;
   }

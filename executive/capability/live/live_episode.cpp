@@ -269,12 +269,11 @@ void LiveAccess::finish_episode(Running& running, LiveView& view) {
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
   if (episode.broken && !episode.begun) {
     end.out.clear();
-    end.problems = {"the rig did not stand still any more before frame " +
-                    std::to_string(episode.first_frame) +
-                    " when the episode was to begin, and nothing of it was done: wait for its Pause"};
+    end.problems = {"the rig was no longer paused before frame " + std::to_string(episode.first_frame) +
+                    ", so the episode was not run; pause the rig first"};
     end.conflict = true;
   } else if (episode.broken) {
-    end.problems.push_back("the rig went back to an earlier state in the middle of the episode");
+    end.problems.push_back("the rig was reset or restored in the middle of the episode");
     end.conflict = true;
   }
   if (!paused) port_->begin(nullptr);

@@ -78,7 +78,7 @@ struct LiveEpisode {
   std::vector<std::byte> data;
   std::size_t next = 0;           ///< next of the captures; the frames' own
   bool begun = false;             ///< the frames' own until it has ended
-  bool broken = false;            ///< the rig went back to an earlier state before it
+  bool broken = false;            ///< the rig was reset or restored before it took effect
   std::atomic<bool> done{false};  ///< it has ended, in Pause: the frames do not touch it any more
 };
 

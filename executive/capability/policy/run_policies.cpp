@@ -52,10 +52,10 @@ std::string RunPolicies::text(const PolicyNote& note) const {
            (job.on_hard_budget == StepAction::terminate ? "ends" : "freezes, and ends when it is resumed");
   }
   if (note.watched == PolicyNote::kNoStep && note.job == kNoPlanJob)
-    return frame + std::to_string(note.frames) + " frames had room: on_overrun is " +
+    return frame + std::to_string(note.frames) + " frames had slack: on_overrun is " +
            std::string(name_of(part_.own_on_overrun())) + " again";
   if (note.watched == PolicyNote::kNoStep)
-    return frame + std::to_string(note.frames) + " frames had room: " + jobs_text(note) +
+    return frame + std::to_string(note.frames) + " frames had slack: " + jobs_text(note) +
            (note.jobs == 1 ? " comes back" : " come back");
   const PolicyPart::Watched& watched = part_.watched()[note.watched];
   const EscalationStep& step = (*watched.steps)[note.step];

@@ -26,7 +26,7 @@ void HardwareWatchdog::start() {
   if (!run_.realtime) {
     provisions.push_back(rtsync::refused("a watchdog (" + *section.device + ")", "none",
                                          {"this rig is not in real time, or does not begin so",
-                                          "set realtime.enabled: yes, and leave --no-realtime away"}));
+                                          "set realtime.enabled: yes, and remove --no-realtime"}));
     return;
   }
   name_ = *section.device == "auto" ? rtsync::watchdog_here().string() : *section.device;

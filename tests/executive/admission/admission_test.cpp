@@ -85,7 +85,7 @@ TEST(Admission, ThreadsThatFitAndWaitForEachOtherTooLong) {
   EXPECT_THAT(
       question.ask().unfit,
       ElementsAre("frame 0: its critical path takes 1.30 ms, 300 us more than its 1.00 ms, as threads wait "
-                  "for each other; take out a dependency, give each thread a CPU, or make the frame "
+                  "for each other; remove a dependency, give each thread a CPU, or make the frame "
                   "longer"));
   question.plan.jobs[1].depends_on.clear();
   EXPECT_THAT(question.ask().unfit, IsEmpty());

@@ -544,7 +544,7 @@ TEST_F(SdkDriver, AClockWaitsForEdges) {
   EXPECT_EQ(broken->what(), "a beat; the drum is broken") << "asked again, it may say why it is gone";
   (void)broken->wait(deadline, edges);
   EXPECT_THAT(broken->what(),
-              HasSubstr("a beat; its driver counted more edges than there was room for; mend it"));
+              HasSubstr("a beat; its driver counted more edges than there was room for; fix it"));
   (void)opened(1);
   EXPECT_EQ(clock.resolved().find("edges")->text(), "1");
   EXPECT_EQ(clock.facts({}).at(0).grade, rtsync::Grade::ok);

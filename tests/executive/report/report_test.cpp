@@ -75,7 +75,7 @@ void make_run(const TempDir& dir) {
   dir.write(
       "run/log.txt",
       "2026-11-21 13:12:03.123 info    rig servo, real time, frame 1.00 ms\n"
-      "2026-11-21 13:12:05.123 warning blocked: bad.step in fsync; frame 1300 was over by 2.50 ms, the worst "
+      "2026-11-21 13:12:05.123 warning blocked: bad.step in fsync; frame 1300 overran by 2.50 ms, the worst "
       "of 3 "
       "overruns in frames 1300 to 1302 (1 by work, 2 catching up); woken 22 ns late, work 3.50 ms, longest "
       "job "

@@ -43,13 +43,13 @@ TEST(RunFilesLog, HasItsBeginItsWarningsAndWhyFramesWereLate) {
 TEST(RunFilesLog, NamesTheCauseOfTheWorstFrameOfALine) {
   const TempDir dir;
   const std::string text = std::string(kTime) +
-                           "warning blocked: bad.step in fsync; frame 1300 was over by 2.50 ms, the worst of "
+                           "warning blocked: bad.step in fsync; frame 1300 overran by 2.50 ms, the worst of "
                            "3 overruns in frames 1300 to "
                            "1302 (1 by work, 2 catching up); woken 3 ns late, work 3.50 ms; slack of the "
                            "frame before: 1 us; blocked: job "
                            "bad.step slept 3.00 ms in fsync; causes: 1 blocked 2 catching_up\n" +
                            kTime +
-                           "warning computed: a.b in frame 6; frame 7 was over by 1.00 ms (catching up); "
+                           "warning computed: a.b in frame 6; frame 7 overran by 1.00 ms (catching up); "
                            "woken 1.00 us late, work " +
                            "1.00 us; catching_up: still late from the overrun in frame 6\n" + kTime +
                            "warning timer_late: CPU 1; frame 77 was woken 3.00 us late; its work took 1.00 "

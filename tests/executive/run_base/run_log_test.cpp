@@ -38,7 +38,7 @@ TEST(RunLog, IsOfABoundedSizeAndSaysOnceThatItIsFull) {
   const std::string text = text_of(dir / "log.txt");
   EXPECT_GT(text.size(), 9'000U);
   EXPECT_LT(text.size(), 11'000U) << "and room for two lines about it";
-  EXPECT_EQ(count(text, "the log has log.max_size (10000 bytes)"), 1U);
+  EXPECT_EQ(count(text, "the log has reached log.max_size (10000 bytes)"), 1U);
   EXPECT_THAT(text, EndsWith("ended after 7 frames\n")) << "how it ended is always told";
   EXPECT_EQ(count(text, "of this log") + static_cast<std::size_t>(log.left_out()), 2000U);
 }

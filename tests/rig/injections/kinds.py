@@ -110,7 +110,7 @@ IN_A_JOB = [
     Kind("computes", COMPUTED, deed="compute"),
     Kind("computes in the kernel", COMPUTED, "in getrandom", deed="kernel"),
     Kind("reads zeros", COMPUTED, deed="zeros"),
-    Kind("40 jobs share it", COMPUTED, "jobs took together", deed="compute", time_us=200, jobs=40),
+    Kind("40 jobs share it", COMPUTED, "jobs together took", deed="compute", time_us=200, jobs=40),
     Kind("sleeps", BLOCKED, "slept", deed="sleep"),
     Kind("waits for a condition", BLOCKED, deed="condition"),
     Kind("selects", BLOCKED, deed="select"),

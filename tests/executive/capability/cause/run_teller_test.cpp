@@ -70,8 +70,8 @@ TEST_F(RunTellerTest, OverrunsAreOneLineAndTheirCausesAreCounted) {
   EXPECT_THAT(poll(), IsEmpty()) << "late frames may wait a second";
   const auto said = poll_seldom();
   ASSERT_THAT(said, SizeIs(1));
-  EXPECT_THAT(said[0], HasSubstr("frame 20 was over by 700 us; details in log.txt"));
-  EXPECT_THAT(voice.log(), HasSubstr("frame 20 was over by 700 us (by work); woken "))
+  EXPECT_THAT(said[0], HasSubstr("frame 20 overran by 700 us; details in log.txt"));
+  EXPECT_THAT(voice.log(), HasSubstr("frame 20 overran by 700 us (by work); woken "))
       << "the log has all of it";
   EXPECT_THAT(poll_seldom(), IsEmpty());
   EXPECT_EQ(causes->overruns(), 1);
@@ -189,7 +189,7 @@ TEST_F(RunTellerTest, AFrameThatNeverEndsLacksItsOverrunUntilItIsTaken) {
   teller->take_unended(note, voice.voice());
   EXPECT_FALSE(teller->lacks_overrun(totals));
   EXPECT_THAT(voice.take(),
-              ElementsAre("blocked: load; frame 40 was over by 2.00 s when the rig stopped waiting for it; "
+              ElementsAre("blocked: load; frame 40 overran by 2.00 s when the rig stopped waiting for it; "
                           "details in log.txt"));
   EXPECT_THAT(voice.log(), HasSubstr("; blocked: job load slept 2.00 s (it gave up the CPU itself 1 time)"));
 }

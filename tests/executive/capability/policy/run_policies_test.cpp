@@ -75,8 +75,8 @@ TEST_F(RunPoliciesTest, AStepIsToldWithItsReasonAndWhatItLeavesOut) {
               ElementsAre("frame 4: frames overran 2 times within 1.00 s: jobs view and 1 more are left "
                           "out (shed)",
                           "frame 7: frames overran 2 times within 1.00 s: job log is left out (shed)",
-                          "frame 10: 3 frames had room: job log comes back",
-                          "frame 13: 3 frames had room: jobs view and 1 more come back"));
+                          "frame 10: 3 frames had slack: job log comes back",
+                          "frame 13: 3 frames had slack: jobs view and 1 more come back"));
   EXPECT_THAT(poll(), IsEmpty()) << "once";
   EXPECT_THAT(voice.log(), HasSubstr("warning")) << "and in the log";
 }
@@ -116,7 +116,7 @@ TEST_F(RunPoliciesTest, AnotherActionIsToldAndThatItIsTheOldOneAgain) {
   work[3] = 1500us;
   (void)run(9);
   EXPECT_THAT(poll(), ElementsAre("frame 3: frames overran once within 1.00 s: on_overrun is skip now",
-                                  "frame 5: 2 frames had room: on_overrun is reanchor again"));
+                                  "frame 5: 2 frames had slack: on_overrun is reanchor again"));
 }
 
 TEST_F(RunPoliciesTest, SaysThatTheRigEnds) {

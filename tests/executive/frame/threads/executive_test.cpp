@@ -901,7 +901,8 @@ TEST(ExecutiveRealtime, TooManyOverrunsInARowEndTheRig) {
   });
   const RunEnd end = bench.run(100);
   EXPECT_EQ(end.outcome, Outcome::overrun);
-  EXPECT_EQ(end.reason, "frame 6: 3 overruns in a row (or not paid back) reached max_consecutive_overruns");
+  EXPECT_EQ(end.reason,
+            "frame 6: 3 overruns in a row (or not yet forgiven) reached max_consecutive_overruns");
   EXPECT_EQ(end.frames, 7);
 }
 
@@ -953,7 +954,8 @@ TEST(ExecutiveRealtime, FreezesAtTheMaximumAndEndsWhenItIsResumed) {
     EXPECT_EQ(calls, 2) << "no frame runs after the freeze";
     EXPECT_EQ(paused, 4);
     if (row.outcome != Outcome::overrun) continue;
-    EXPECT_EQ(end.reason, "frame 1: 2 overruns in a row (or not paid back) reached max_consecutive_overruns");
+    EXPECT_EQ(end.reason,
+              "frame 1: 2 overruns in a row (or not yet forgiven) reached max_consecutive_overruns");
   }
 }
 

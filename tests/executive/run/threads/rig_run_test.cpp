@@ -299,8 +299,7 @@ TEST_F(RigRunTest, ASummaryThatCannotBeWrittenMakesItFail) {
 TEST_F(RigRunTest, AMarginIsToldAndStandsInTheSummary) {
   const Json all = run(kRig, [](RunOptions& options) { options.margin = 1.5; });
   EXPECT_EQ(all["margin"], 1.5);
-  EXPECT_THAT(watcher_.said,
-              Contains(HasSubstr("margin 1.5: each job is made to take 1.5 times as long as it does")));
+  EXPECT_THAT(watcher_.said, Contains(HasSubstr("margin 1.5: each job is stretched to 1.5 times its time")));
 }
 
 TEST_F(RigRunTest, WhatFailsARunIsWhatTheCallerAskedFor) {

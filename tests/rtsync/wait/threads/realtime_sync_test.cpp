@@ -332,9 +332,9 @@ TEST(RealtimeSync, OneNanosecondMakesTheOverrun) {
       {100'001ns, 900us, -1ns, OverrunCause::late_wake, true, "the work alone would have fitted"},
       {100'001ns, 1ms, -100'001ns, OverrunCause::late_wake, true, "just"},
       {100'001ns, 1'100'001ns, -200'002ns, OverrunCause::late_wake, true,
-       "it was over by no more than the wake"},
+       "it overran by no more than the wake"},
       {100'001ns, 1'100'002ns, -200'003ns, OverrunCause::work, true,
-       "it was over by more: then it is the work"},
+       "it overran by more: then it is the work"},
       {2'500us, 10us, -1'510us, OverrunCause::late_wake, true, "woken after the next slot already"},
   };
   for (const auto& row : rows) {
@@ -369,7 +369,7 @@ TEST(RealtimeSync, HousekeepingThatRunsPastTheSlotIsNoLateWake) {
       {1'500us, 0ns, 500us, 600us, OverrunCause::housekeeping, false, true,
        "the work alone would have fitted"},
       {1'500us, 0ns, 1'600us, 600us, OverrunCause::housekeeping, false, true,
-       "it would not, but it was over by no more than it began late"},
+       "it would not, but it overran by no more than it began late"},
       {1'500us, 0ns, 1'601us, 600us, OverrunCause::work, false, true, "by more: then it is the work"},
       {9'900us, 0ns, 5us, 9ms, OverrunCause::housekeeping, false, true, "many slots"},
       {500us, 200us, 10us, 200us, OverrunCause::none, true, false, "it fitted: the machine was late"},

@@ -627,9 +627,9 @@ TEST_F(LiveAccessTest, TheJournalIsOfABoundedSizeAndTheSummaryCountsWhatIsLeftOu
   EXPECT_EQ(journal().size() + summary["journal_lines_left_out"].get<std::size_t>(), 101U);
   std::ifstream file(folder_.path() / "log.txt");
   const std::string log{std::istreambuf_iterator<char>(file), {}};
-  const std::size_t at = log.find("(journal.jsonl) has log.max_journal (65536 bytes)");
+  const std::size_t at = log.find("(journal.jsonl) has reached log.max_journal (65536 bytes)");
   ASSERT_NE(at, std::string::npos) << log;
-  EXPECT_EQ(log.find("log.max_journal", at + 30), std::string::npos) << "it is told once";
+  EXPECT_EQ(log.find("has reached log.max_journal", at + 30), std::string::npos) << "it is told once";
 }
 
 TEST_F(LiveAccessTest, ACheckpointIsLoadedWhileTheRigIsPaused) {
@@ -1043,8 +1043,9 @@ TEST_F(LiveAccessTest, AnAsynchronousThreadTakesWhatHasNoDateWhereItMeetsTheFram
   request.stop = "2005-02-15T00:00:00.020Z";
   request.out.clear();
   request.in = {in("other", "k", 3, "2005-02-15T00:00:00.013Z")};
-  EXPECT_THAT(episode(request).problems,
-              ElementsAre(HasSubstr("meets the frames only at multiples of 4; choose frame 16")));
+  EXPECT_THAT(
+      episode(request).problems,
+      ElementsAre(HasSubstr("exchanges data with the frames only at multiples of 4; choose frame 16")));
 }
 
 TEST_F(LiveAccessTest, AnEpisodeEndsThoughSomebodyPausesAndResumesInBetween) {
@@ -1069,7 +1070,7 @@ TEST_F(LiveAccessTest, AResetInTheMiddleEndsAnEpisodeAndSaysSo) {
   while (snapshot()->frame < 0) {
   }
   run_->executive().request_reset();  // a model, a signal, the rig file
-  EXPECT_THAT(ended.get_future().get().problems, ElementsAre(HasSubstr("went back to an earlier state")));
+  EXPECT_THAT(ended.get_future().get().problems, ElementsAre(HasSubstr("was reset or restored")));
 }
 
 TEST_F(LiveAccessTest, ManyReadersSeeWholeFramesOnly) {

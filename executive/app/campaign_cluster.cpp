@@ -106,7 +106,7 @@ std::string slurm_plan_text(const config::Json& plan) {
   text += "on slurm: " + number(plan["cases"]) + " cases";
   if (plan["tasks"].is_null())
     text += "; a first array of " + number(first["tasks"]) +
-            " single cases finds how long one takes, and the rest is put together by that";
+            " single cases measures how long one takes; the other cases are then grouped by that";
   else
     text += " in " + number(plan["tasks"]) + " tasks of " + number(first["cases_a_task"]) +
             "; the first array has " + number(first["tasks"]);

@@ -68,7 +68,7 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("WHAT", what_, "a campaign's file; or table, page, figures, compare: show results");
     app.add_option("DIR", folder_, "with table, page, figures, compare: the folder of a campaign");
     app.add_option("AFTER", after_, "with compare: the folder of the later campaign");
-    app.add_flag("--plan", plan_, "print cases, number and an estimate; start nothing");
+    app.add_flag("--plan", plan_, "print the number of cases, the first ones and an estimate; start nothing");
     app.add_option("--first", first_, "with --plan: print this number of cases; default 5")
         ->type_name("N")
         ->check(CLI::NonNegativeNumber);
@@ -106,7 +106,7 @@ class CampaignCommand final : public CommandDriver {
     app.add_flag("--accept-changes", accept_,
                  "continue although the campaign, a rig, a test or a library changed");
     app.add_option("--bench", bench_,
-                   "in real time: use the bench of this name, which one campaign uses at a time")
+                   "real time only: use the bench of this name; one campaign at a time can use it")
         ->type_name("NAME");
     app.add_option("--on", on_,
                    "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
@@ -136,7 +136,7 @@ class CampaignCommand final : public CommandDriver {
     if (what_ == "figures" || what_ == "compare") return print_figures();
     if (!folder_.empty())
       throw CommandError(kWrongInput,
-                         "tactus campaign FILE: '" + folder_ + "' is one word too many; is --out meant?");
+                         "tactus campaign FILE: '" + folder_ + "' is one word too many; did you mean --out?");
     if (plan_) return print_plan();
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     check_search_options(file);

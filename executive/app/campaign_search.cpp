@@ -237,7 +237,7 @@ int bisect_campaign(const campaign::CampaignFile& file, const campaign::SearchSe
   const std::string text =
       found.end == End::narrow ? vary.key + ": " + (found.low_passes ? "passes" : "fails") + " at " + low +
                                      ", " + (found.high_passes ? "passes" : "fails") + " at " + high
-      : found.end == End::undecided ? vary.key + ": pass and fail are too alike to tell at " + low
+      : found.end == End::undecided ? vary.key + ": pass and fail cannot be told apart at " + low
                                     : vary.key + ": " + (found.low_passes ? "passes" : "fails") +
                                           " at both ends, " + low + " and " + high;
   probes.finish({{"bisect", vary.key},
@@ -355,7 +355,7 @@ int run_until_sure(const campaign::CampaignFile& file, double confidence, double
                 std::to_string(passed) + " of " + std::to_string(of) +
                     " draws pass: " + percent(interval.low) + " .. " + percent(interval.high) +
                     (enough ? ""
-                            : "; not sure: the draws came to their end, at most " +
+                            : "; not sure: all draws were used, and up to " +
                                   std::to_string(sure.most_cases()) + " are needed"));
   return enough ? kOk : kEndedEarly;
 }

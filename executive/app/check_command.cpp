@@ -95,7 +95,7 @@ std::optional<int> examine(const std::string& file, executive::ExamineOptions& o
 class CheckCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("check a rig file and print its plan, without a start; or describe an .fmu or .dbc");
+    app.description("check a rig file and print its plan, without starting it; or describe an .fmu or .dbc");
     rig_.declare(app);
     app.add_option("--test", test_, "check this test file with the rig")->type_name("FILE");
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")

@@ -48,7 +48,7 @@ std::string unknown_option(CLI::App& app) {
     if (word.size() > 2 && word.starts_with("--")) {
       const std::string option = word.substr(0, word.find('='));
       if (std::ranges::find(known, option) != known.end())
-        return "the option " + config::show(option) + " belongs behind its command";
+        return "the option " + config::show(option) + " must come after its command";
       return "there is no option " + config::show(option) + "; " + config::hint(option, known);
     }
   return "";

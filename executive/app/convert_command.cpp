@@ -97,7 +97,7 @@ class Comparison {
     for (std::size_t i = from.columns.size(); i-- > 0;) by_name[from.columns[i].name] = i;
     for (const RecordColumn& column : to_->head().columns) {
       const auto found = by_name.find(column.name);
-      if (found == by_name.end()) lost("has a column '" + column.name + "' that was not there");
+      if (found == by_name.end()) lost("has a column '" + column.name + "' that the source does not have");
       const RecordColumn& before = from.columns[found->second];
       const auto unit = [](const std::string& text) { return text == "1" ? "" : text; };
       const bool unit_left_out = units_omitted && unit(column.unit).empty();
@@ -137,7 +137,7 @@ class Comparison {
     return std::string(executive::name_of(column.type)) + (column.unit.empty() ? "" : " in " + column.unit);
   }
   [[noreturn]] static void lost(const std::string& what) {
-    throw CommandError(kEndedEarly, "the new file " + what + "; nothing was left of it");
+    throw CommandError(kEndedEarly, "the new file " + what + "; it was removed");
   }
 
   std::unique_ptr<executive::RecordSource> from_, to_;
@@ -242,7 +242,7 @@ class ConvertCommand final : public CommandDriver {
     }
     put("%s: %llu records of %zu columns, as %s in %s\n", source.c_str(),
         static_cast<unsigned long long>(records), columns, to.name.c_str(), out.c_str());
-    for (const std::string& what : omitted) put("  %s has no place for %s\n", to.name.c_str(), what.c_str());
+    for (const std::string& what : omitted) put("  %s cannot hold %s\n", to.name.c_str(), what.c_str());
   }
 
   static void copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,

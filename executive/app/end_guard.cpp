@@ -31,7 +31,7 @@ std::atomic<pid_t> guard{0};
 
 std::string doing() {
   const std::string text = rtsync::doing_text();
-  if (!text.empty()) return "the end of this: " + text;
+  if (!text.empty()) return "a call that was made while " + text;
   return phase.load() == EndGuard::Phase::ending ? "the end of the process" : "its service thread";
 }
 

@@ -125,7 +125,7 @@ class Format {
       return format_->examine(of);
     } catch (const std::exception& error) {
       if (std::string(error.what()).find("cannot say how far a file is whole") != std::string::npos)
-        throw NotTried("it examines no files, so `tactus recover` cannot mend them");
+        throw NotTried("it examines no files, so `tactus recover` cannot repair them");
       throw;
     }
   }

@@ -17,7 +17,7 @@ inline void declare_rig(CLI::App& command, std::string& file, std::vector<std::s
   command
       .add_option(
           "--set", set,
-          "change a value of the rig file, e.g. realtime.on_overrun=skip; @FILE lays this YAML file over it")
+          "change a value of the rig file, e.g. realtime.on_overrun=skip; @FILE overlays this YAML file")
       ->type_name("PATH=VALUE")
       ->expected(1)
       ->take_all();

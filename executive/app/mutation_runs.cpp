@@ -130,7 +130,7 @@ class Mutation {
     const Json verdict = json_in(folder / "verdict.json");
     const std::string word = verdict.is_object() ? verdict.value("verdict", "error") : "error";
     if (status != kOk || word != "pass" || children_.asked_to_end()) {
-      print_error("tactus test --mutate: %s does not pass without a mutant (%s); mend that first\n",
+      print_error("tactus test --mutate: %s does not pass without a mutant (%s); fix the test first\n",
                   file.c_str(), word.c_str());
       return status == kOk ? kNotJudged : status;
     }

@@ -305,7 +305,7 @@ void print_remarks(const std::string& name, executive::DrivenModel& model) {
       else
         print("            %s\n", each.text.c_str());
   } catch (const std::exception& error) {
-    print("%s: %s: nothing more can be said of it: %s\n", painted_note().c_str(), name.c_str(), error.what());
+    print("%s: %s: no more is known of it: %s\n", painted_note().c_str(), name.c_str(), error.what());
   }
 }
 

@@ -63,8 +63,8 @@ class EndMarks {
     end_known_ = !outcome.empty() && outcome != executive::kUnfinished;
     if (outcome == executive::kUnfinished)
       bad_end_ =
-          "the end is not known: killed together with its witness (or it had none), or its end could not be "
-          "written; after " +
+          "the end is not known: the rig was killed together with its witness (or had none), or could not "
+          "write its end; after " +
           frames_of(json) + " it still ran";
     else if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
       bad_end_ = outcome + ": " + report::text_fact(json, "reason");
@@ -239,7 +239,7 @@ class Recovery {
       mend();
     } catch (const std::exception& error) {
       return line(name, "torn",
-                  what + (cut ? ", then " + bytes : "") + " that cannot be mended: " + error.what());
+                  what + (cut ? ", then " + bytes : "") + " that cannot be repaired: " + error.what());
     }
     line(name, damage.empty() ? (unended ? "mended" : "cut") : "damaged",
          what + (cut ? "; " + bytes + (torn == 1 ? " was cut off" : " were cut off") : "") +

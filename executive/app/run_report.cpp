@@ -33,7 +33,7 @@ void report_run(const executive::RunFolder& folder, const ReportFile& to, bool q
   put("report: %s\n", to.shown.c_str());
   std::fflush(stdout);
 } catch (const std::exception& error) {
-  print_error("tactus: no report was made: %s; the run is not touched by that; try `tactus report %s`\n",
+  print_error("tactus: no report was made: %s; the run itself is not affected; try `tactus report %s`\n",
               config::one_line(error.what()).c_str(), folder.path().c_str());
 }
 

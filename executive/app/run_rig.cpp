@@ -71,7 +71,7 @@ std::unique_ptr<executive::Rig> make_rig(const std::string& file, const executiv
     if (!said && std::chrono::steady_clock::now() - begun >= EndPatience::kSayAtStart) {
       said = true;
       const std::string doing = rtsync::doing_text();
-      print_error("tactus: waiting for the end of this: %s; Ctrl-C ends the process\n",
+      print_error("tactus: waiting for a call that was made while %s; Ctrl-C ends the process\n",
                   doing.empty() ? "the rig file was read" : doing.c_str());
     }
     if (!Console::stop_asked_for(patience.next())) continue;

@@ -96,13 +96,29 @@ class RigCommand final : public ToRunningRig {
   void declare(CLI::App& app) override {
     app.description(row_.from_outside);
     const bool alone = !takes_value();
-    declare_rig(app, alone ? "RIG" : "RIG|VALUE",
-                alone ? "the rig, as --rig takes it" : "the rig, as --rig takes it, then the value");
+    declare_rig(
+        app, alone ? "RIG" : "RIG|VALUE",
+        (std::string("the rig, as --rig takes it") + (alone ? "" : ", then ") + value_text()).c_str());
   }
 
  private:
   bool takes_value() const {
     return row_.argument != CommandArgument::nothing && row_.argument != CommandArgument::status;
+  }
+
+  /// Names the value for the help; empty: it takes none.
+  const char* value_text() const {
+    switch (row_.argument) {
+      case CommandArgument::frames:
+        return "the number of frames";
+      case CommandArgument::sim_time:
+        return "the simulated time";
+      case CommandArgument::file:
+      case CommandArgument::new_file:
+        return "the name of the checkpoint";
+      default:
+        return takes_value() ? "the value" : "";
+    }
   }
 
   void take_words() override {

@@ -55,7 +55,7 @@ class TestCommand final : public CommandDriver {
     app.add_option("FILE", files_, "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
         ->required();
     app.add_option("-k", tests_.only, "run only tests whose path holds this text")->type_name("TEXT");
-    app.add_flag("-x", tests_.until_failure, "end at the first test that is not good");
+    app.add_flag("-x", tests_.until_failure, "end after the first test that did not pass");
     app.add_option("--junit", tests_.junit, "write the verdicts of all tests as JUnit XML")
         ->option_text("FILE");
     app.add_option("--allow", allow_, "count these verdicts as good: untested, inconclusive")
@@ -71,7 +71,7 @@ class TestCommand final : public CommandDriver {
         ->take_all();
     app.add_flag("!--no-realtime", realtime_, "do not pace the rig; the recorded values are the same");
     app.add_flag("--mutate", mutates_,
-                 "disturb each output of the rig in turn, and list what no expectation sees");
+                 "disturb each output of the rig in turn, and list disturbances that no expectation sees");
     app.add_option("--only", mutation_.only,
                    "with --mutate: only mutants whose name holds this, e.g. 'motor.speed stuck'")
         ->type_name("TEXT");

@@ -186,8 +186,7 @@ int WatchCommand::run() try {
         "tactus: note: the first %zu of %zu variables are shown, %s; name "
         "those that you want, or print the values of all at once: tactus get '*'\n",
         rows_.size(), rows_.size() + left_out_,
-        rows_.size() < found.size() ? "whose names are as many as one request holds"
-                                    : "the most that one watch shows");
+        rows_.size() < found.size() ? "as one request holds no more names" : "as one watch shows no more");
   client::HttpStream http(
       rig_.address, "/v1/watch?names=" + names + "&every=" + std::to_string(options_.interval.count()) + "ms",
       rig_.token);

@@ -129,7 +129,8 @@ class Death {
     if (!trace_.empty()) rest += "; the last frames: " + trace_ + ", " + executive::text_of_trace(trace_);
     const std::string doing = page_.doing_text();
     if (folder_.empty() && (doing.starts_with("library '") || doing.starts_with("model '")))
-      rest += "; build again what is named, or look in a debugger: gdb --args tactus run ... --no-witness";
+      rest +=
+          "; build that library or model again, or use a debugger: gdb --args tactus run ... --no-witness";
     print_error("tactus: %s; %s\n", config::one_line(reason()).c_str(), rest.c_str());
     std::fflush(stderr);
   }
@@ -151,7 +152,7 @@ class Death {
       trace_ = each.file;
       if (!each.failure.empty())
         failed = "the flight recorder's trace was not written: " + each.failure +
-                 "; when that is mended, `tactus trace " + folder_ + "` writes it";
+                 "; when that is fixed, `tactus trace " + folder_ + "` writes it";
     }
     return failed;
   }
@@ -278,9 +279,9 @@ void end_unfinished(const WitnessPage& page, Json all) {
   all["traces"] = executive::traces_json(executive::traces_in(folder));
   all["outcome"] = executive::name_of(executive::Outcome::failed);
   all["exit_status"] = page.status.load();
-  all["reason"] = "the rig ended with status " + std::to_string(page.status.load()) + " after " +
-                  frames_text(page) +
-                  ", and its summary was not written; perhaps it had no memory, or could write no files";
+  all["reason"] =
+      "the rig ended with status " + std::to_string(page.status.load()) + " after " + frames_text(page) +
+      ", and its summary was not written; it may have had no memory left, or could not write files";
   print_error("tactus: %s; %s\n", all["reason"].get<std::string>().c_str(), folder.c_str());
   if (const std::string failed = write_summary(folder, all); !failed.empty())
     print_error("tactus: %s; the summary:\n%s\n", failed.c_str(), text_of(all, -1).c_str());
@@ -295,7 +296,7 @@ void mend(const WitnessPage& page) noexcept try {
 }
 
 void say_nonsense(int status, const std::exception& error) {
-  print_error("tactus: the rig's process ended with %s %d; no more can be said of it: %s\n",
+  print_error("tactus: the rig's process ended with %s %d; no more is known of it: %s\n",
               WIFSIGNALED(status) ? "signal" : "status",
               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), error.what());
 }

@@ -121,7 +121,7 @@ std::string end_of_run(const fs::path& folder, bool runs) {
   if (const std::string how = how_it_ended(folder); !how.empty()) return "has ended: " + how;
   if (listening_line(folder).empty()) return "";
   return std::string(runs ? "is ending" : "is ending, or was killed") +
-         ": it listens no more; how it ended is then in " + (folder / "summary.json").string();
+         ": it no longer listens; see how it ended in " + (folder / "summary.json").string();
 }
 
 namespace {

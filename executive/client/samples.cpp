@@ -22,7 +22,7 @@ namespace {
 
 Json parsed(const std::string& body) {
   Json json = config::json_of(body);
-  if (!json.is_object()) throw NoRigError("what answers there is no rig: its answer is no JSON object");
+  if (!json.is_object()) throw NoRigError("what answers there is not a rig: its answer is not a JSON object");
   return json;
 }
 

@@ -97,7 +97,7 @@ std::string text_of_no_elf(const std::string& begin) {
 
 std::string truncated(std::uint64_t has, std::uint64_t needs) {
   return "is cut off: it has " + std::to_string(has) + " bytes and needs " + std::to_string(needs) +
-         ": copy or build it again, and look whether the disk is full";
+         ": copy or build it again, and check whether the disk is full";
 }
 
 bool is_program(const OpenFile& opened, const ElfW(Phdr) & dynamic) {
@@ -141,7 +141,7 @@ std::string problem(const fs::path& file) {
                 : "");
   }
   const auto bytes = static_cast<std::uint64_t>(found.st_size);
-  if (bytes == 0) return "is empty: copy or build it again, and look whether the disk is full";
+  if (bytes == 0) return "is empty: copy or build it again, and check whether the disk is full";
   const std::string begin = opened.begin();
   if (!begin.starts_with(ELFMAG)) return text_of_no_elf(begin);
   if (begin.size() > EI_CLASS && begin[EI_CLASS] == ELFCLASS32)

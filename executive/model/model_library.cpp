@@ -114,7 +114,8 @@ void SharedLibrary::expect_own_symbols() const {
     throw LibraryError(
         other->library + " needs " + other->name + " and has " + other->own + ", but the process has " +
         other->loaded + " under that name already" +
-        (other->symbol.empty() ? "" : ", so that '" + demangled(other->symbol) + "' would be that one's") +
+        (other->symbol.empty() ? ""
+                               : ", so that '" + demangled(other->symbol) + "' would come from the latter") +
         ": give one of the two another SONAME, link it statically and hidden, or write `isolated: yes` "
         "for one of the models");
 }

@@ -207,12 +207,11 @@ Section comparison_section(const RunData& baseline, const RunData& candidate) {
                             {figure.interval_text},
                             change_cell(figure.change)});
     section.blocks.push_back(std::move(table));
-    section.blocks.push_back(
-        Paragraph{"Intervals: 95 %, by 400 resamplings of blocks of " +
-                  time_text(std::max(kBlockNs, 10 * std::max(baseline.period_ns, candidate.period_ns))) +
-                  ". A verdict only when the interval excludes 1 (of overruns: a difference of 0) by more "
-                  "than the 1.6 % that "
-                  "times are known to. A maximum is one frame: no interval, never a verdict."});
+    section.blocks.push_back(Paragraph{
+        "Intervals: 95 %, by 400 resamplings of blocks of " +
+        time_text(std::max(kBlockNs, 10 * std::max(baseline.period_ns, candidate.period_ns))) +
+        ". There is a verdict only if the interval excludes 1 (for overruns: a difference of 0) by more than "
+        "1.6 %, the accuracy of times. A maximum is one frame, so it has no interval and no verdict."});
   }
   for (Block& block : late_side_by_side(baseline, candidate)) section.blocks.push_back(std::move(block));
   return section;

@@ -147,7 +147,8 @@ Section timing_section(const RunData& run) {
   if (const std::string clock = text_fact(run.summary(), "rt.clock"); !clock.empty())
     note += ", paced by " + clock;
   note +=
-      ". Of slack, p99 is what 99 % of the frames had or more. Times are exact below 128 ns, else within 1.6 "
+      ". p99 of slack: 99 % of the frames had at least this much. Times are exact below 128 ns, else within "
+      "1.6 "
       "%; the worst is exact.";
   const auto known = integer_fact(run.summary(), "frames.late_wakes").value_or(times.late_wakes);
   const auto lost = integer_fact(run.summary(), "frames.lost").value_or(times.lost);
@@ -202,10 +203,10 @@ Section causes_section(const RunData& run) {
                             {who_of(run, cause), Tone::plain, -1, true}});
     }
     section.blocks.push_back(std::move(table));
-    section.blocks.push_back(Paragraph{
-        "Caught up: frames that overran because of an overrun before. In sum: how late those frames "
-        "ended, and how late the late wakes of other frames were; of a frame with two causes each has its "
-        "share. What was caught up counts for what had made it."});
+    section.blocks.push_back(
+        Paragraph{"Caught up: frames that overran because of an earlier overrun; their time counts for its "
+                  "cause. In sum: how late frames that overran ended, and how late other frames woke. If a "
+                  "frame has two causes, each has its share."});
   }
   std::string promises;
   for (const auto& [job, kinds] : list_fact(run.summary(), "promises_broken").items())

@@ -77,9 +77,9 @@ Section jobs_section(const RunData& run) {
   bool timed = false;
   std::vector<JobFacts> jobs = jobs_of(run, timed);
   if (jobs.empty()) {
-    section.blocks.push_back(
-        Paragraph{run.summary().is_null() ? "Times of jobs stand in summary.json, which is not there."
-                                          : "summary.json names no jobs, as that of a rig that was killed."});
+    section.blocks.push_back(Paragraph{run.summary().is_null()
+                                           ? "Times of jobs are in summary.json, which does not exist."
+                                           : "summary.json has no jobs, as after a kill of the rig."});
     return section;
   }
   if (!timed) {

@@ -94,10 +94,10 @@ void RunFiles::report_hanging() {
   const bool hangs = calls_->hangs() >= kSecond;
   if (hangs == hangs_) return;
   hangs_ = hangs;
-  run_.voice->say(hangs
-                      ? "the run folder " + run_.options.folder.string() + " does not answer: for a second " +
-                            calls_->what() + "; the rig continues, and its log waits in memory"
-                      : "the run folder answers again");
+  run_.voice->say(hangs ? "the run folder " + run_.options.folder.string() +
+                              " does not answer: a call has hung for a second while " + calls_->what() +
+                              "; the rig continues, and its log waits in memory"
+                        : "the run folder answers again");
 }
 
 /// False: a call on the run folder never returned.
@@ -115,7 +115,7 @@ void RunFiles::write_last() {
   };
   const auto found = std::make_shared<Found>();
   const std::filesystem::path& folder = run_.options.folder;
-  (void)calls_->make("the run folder was looked at", [found, file = file_, folder] {
+  (void)calls_->make("the run folder was examined", [found, file = file_, folder] {
     found->became = file->what_became_of_folder();
     found->traces = traces_json(traces_in(folder));
   });

@@ -68,8 +68,8 @@ bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, cons
   constexpr std::chrono::seconds kAborted{2};
   if (hangs >= kSaid && told_wait_ != end.what) {
     told_wait_ = end.what;
-    watcher.say("the rig ends when this returns: " + end.what + end.call +
-                "; a second signal (Ctrl-C) ends it without");
+    watcher.say("the rig waits for a call that was made while " + end.what + end.call +
+                "; a second signal (Ctrl-C) ends it without waiting");
   }
   if (hangs >= longest || (hangs >= kAborted && executive().abort_requested())) return false;
   if (awaited_ != end.what) {

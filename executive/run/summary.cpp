@@ -69,9 +69,8 @@ Json RigRun::unfinished() const {
   all.erase("@jobs");
   all["outcome"] = kUnfinished;
   all["reason"] =
-      "the end is not known: the rig still runs; or it and the witness above it were killed together; or the "
-      "end "
-      "could not be written. This is how far it had come some seconds before";
+      "the end is not known: the rig still runs, or was killed together with its witness, or could not write "
+      "its end. The figures here are from some seconds before";
   all["exit_status"] = nullptr;
   Json& frames = all["frames"];
   const RigFigures none;

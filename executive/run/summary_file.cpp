@@ -119,7 +119,7 @@ std::string SummaryFile::what_became_of_folder() {
   hold_folder();
   if (folder_.is_taken())
     return "the run folder " + path_.string() +
-           " is not reached any more: a model or a library closed files of the rig";
+           " can no longer be reached: a model or a library closed files of the rig";
   if (folder_.names() == 0) return "the run folder " + path_.string() + " was removed while the rig ran";
   struct stat root {};
   if (::stat("/", &root) != 0 || root.st_ino != root_.st_ino || root.st_dev != root_.st_dev) return "";

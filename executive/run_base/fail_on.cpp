@@ -31,8 +31,8 @@ std::string add_fail_word(std::string_view word, FailOn& fail_on) {
     fail_on.*each.wanted = true;
     return "";
   }
-  return config::show(word) + " is nothing that a run fails on; " + config::show_all(known) + " are" +
-         config::meant(word, known);
+  return config::show(word) + " is neither one of " + config::show_all(known) +
+         " nor a condition, as overruns > 3" + config::meant(word, known);
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ class RunCondition::Names final : public config::ExpressionNames {
         name.starts_with(kCausePrefix) && names_cause(std::string_view(name).substr(kCausePrefix.size()));
     const CountFigure* const count = count_named(name);
     if (count == nullptr && !cause && !time_named(name)) {
-      why = "there is no quantity " + config::show(name) + " of a run that is judged at its end; " +
+      why = "there is no quantity " + config::show(name) + " that can be judged at the end of a run; " +
             config::hint(name, all_names());
       return std::nullopt;
     }

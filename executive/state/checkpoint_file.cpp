@@ -260,9 +260,9 @@ Checkpoint read_opened(const path& file, const rtsync::Descriptor& opened, std::
   std::memcpy(&data_bytes, preamble.data() + 16, sizeof data_bytes);
   if (format > kCheckpointFormat)
     fail_at(file, "is of a newer tactus: its format is " + std::to_string(format) +
-                      ", this one reads up to " + std::to_string(kCheckpointFormat));
+                      ", this tactus reads up to " + std::to_string(kCheckpointFormat));
   if (format != kCheckpointFormat)
-    fail_at(file, "has format " + std::to_string(format) + ", which never was");
+    fail_at(file, "has format " + std::to_string(format) + ", which does not exist");
   if (size > most_bytes)
     fail_at(file, "is " + std::to_string(size) + " bytes, more than the " + std::to_string(most_bytes) +
                       " that are read at most");

@@ -138,7 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
             "an_option_before_the_command", {"--colour", "always", "run", kServo}, "did you mean '--color'?"},
         Wrong{"an_option_before_its_command",
               {"--set", "until=1 s", "run", kServo},
-              "the option '--set' belongs behind its command"},
+              "the option '--set' must come after its command"},
         Wrong{"set_a_parameter_by_its_variable",
               {"run", kServo, "--set", "motor.resistence=1 Ohm", "--out", "out"},
               "no path of a rig file; did you mean 'models.motor.parameters.resistance'?"},

@@ -65,7 +65,7 @@ TEST(EndNightly, AnOverrunFailsARunThatIsToldSo) {
   EXPECT_NE(done.err.find("; fails: " + overruns), std::string::npos) << done;
   const Finished wrong = run(run_rig("overrun", {"--fail-on", "overruns"}, dir.path()));
   EXPECT_EQ(wrong.status, 2);
-  EXPECT_NE(wrong.err.find("'overruns' is nothing that a run fails on"), std::string::npos) << wrong;
+  EXPECT_NE(wrong.err.find("'overruns' is neither one of 'overrun'"), std::string::npos) << wrong;
 }
 
 TEST(EndNightly, WithoutRealTimeThereIsNoOverrun) {
@@ -375,7 +375,7 @@ TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
                                     "models: { it: { model: stays_when_destroyed, library: '") +
                             TACTUS_HOSTILE_LIBRARY + "' } }\n");
   Process process(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}, dir.path()));
-  ASSERT_TRUE(process.wait_for_output("waiting for the end of this: model 'it' was destroyed"))
+  ASSERT_TRUE(process.wait_for_output("waiting for a call that was made while model 'it' was destroyed"))
       << process.err();
   // Two that come before the process has heard the first are one to the kernel.
   process.signal(SIGINT);

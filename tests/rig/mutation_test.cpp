@@ -201,7 +201,7 @@ TEST_F(Mutation, ATestThatDoesNotPassHasNoMutants) {
   dir_.write("bad.test.yaml", "until: 50 ms\nexpect:\n  b: { finally: motor.speed > 1000 rad/s }\n");
   const Finished done = mutate({"bad.test.yaml", "--out", "all"});
   EXPECT_EQ(done.status, 4);
-  EXPECT_THAT(done.err, HasSubstr("bad.test.yaml does not pass without a mutant (fail); mend that first"));
+  EXPECT_THAT(done.err, HasSubstr("bad.test.yaml does not pass without a mutant (fail); fix the test first"));
   EXPECT_THAT(done.out, Not(HasSubstr("seen")));
 }
 

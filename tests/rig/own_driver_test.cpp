@@ -188,7 +188,8 @@ TEST(OwnDriver, ADeviceWhoseOpenDoesNotReturnIsNamed) {
   Process clock(rig(dirs[0], "clock: { driver: flawed, flaw: open_hangs }\n", kFlawed, arguments));
   Process model(rig(dirs[1], "models: { pin: { driver: flawed, flaw: open_hangs } }\n", kFlawed, arguments));
   for (Process* const each : {&clock, &model})
-    EXPECT_TRUE(each->wait_for_output("waiting for the end of this: driver 'flawed' opened its device"))
+    EXPECT_TRUE(
+        each->wait_for_output("waiting for a call that was made while driver 'flawed' opened its device"))
         << each->err();
 }
 
@@ -221,7 +222,7 @@ TEST(OwnDriver, AFormatMayDropUnitsWhereItSaysSo) {
   };
   const Finished said = convert("bare");
   EXPECT_EQ(said.status, 0) << said;
-  EXPECT_THAT(said.out, HasSubstr("bare has no place for the units")) << said;
+  EXPECT_THAT(said.out, HasSubstr("bare cannot hold the units")) << said;
   EXPECT_TRUE(fs::exists(dir / "out.bare"));
   const Finished silent = convert("mute");
   EXPECT_EQ(silent.status, 1) << silent;

@@ -88,9 +88,8 @@ TEST(Watch, SaysHowManyOfTooManyVariablesItShows) {
   const struct {
     std::size_t motors, letters;
     const char* shown;
-  } rows[] = {
-      {300, 5, "the first 200 of 300 variables are shown, the most that one watch shows; name those"},
-      {190, 64, "of 190 variables are shown, whose names are as many as one request holds; name those"}};
+  } rows[] = {{300, 5, "the first 200 of 300 variables are shown, as one watch shows no more; name those"},
+              {190, 64, "of 190 variables are shown, as one request holds no more names; name those"}};
   for (const auto& row : rows) {
     std::string text =
         "rig: many\nframe: { period: 10 ms }\nrealtime: { enabled: no }\nuntil: stopped\nlive: { http: {} }\n"

@@ -552,7 +552,7 @@ TEST(Witness, KilledTogetherWithItsRigLeavesWhatWasKnown) {
   const Json summary = summary_of(dir / "out");
   EXPECT_EQ(summary["outcome"], "unfinished");
   EXPECT_EQ(summary["rig"], "servo");
-  EXPECT_TRUE(says(summary["reason"], "were killed together"));
+  EXPECT_TRUE(says(summary["reason"], "was killed together"));
   EXPECT_GE(summary["frames"]["run"], 0);
   // The kernel takes a killed process apart in its own time; until then its run folder is locked.
   Finished recovered = run(tactus({"recover", "out"}, dir.path()));

@@ -122,10 +122,9 @@ void ClusterRunner::look_at_signals() {
   if (signals_.asked() <= heard_) return;
   const bool first = heard_ == 0 && signals_.asked() == 1;
   heard_ = signals_.asked();
-  listener_.says(
-      first ? "tasks that wait are cancelled, and those that run end after their case; once more: all are "
-              "cancelled at once; what has no result then runs again later"
-            : "all tasks of this campaign are cancelled");
+  listener_.says(first ? "waiting tasks are cancelled, and running tasks end after their case; Ctrl-C again "
+                         "cancels them at once; cases without a result run again later"
+                       : "all tasks of this campaign are cancelled");
   cancel(first ? Engine::Cancel::waiting : Engine::Cancel::all);
 }
 
@@ -218,7 +217,7 @@ RunSummary run_on_engine(const CampaignWork& work, const CaseSource& cases, cons
 } catch (const std::system_error& error) {
   throw CampaignError(CampaignError::Kind::broken_off,
                       std::string(error.what()) +
-                          "; when that is mended, start the campaign again: it continues where it stopped");
+                          "; when that is fixed, start the campaign again: it continues where it stopped");
 }
 
 }  // namespace tactus::campaign

@@ -113,7 +113,7 @@ void SlurmEngine::look_at_partition(EngineLimits& limits, std::string& name) {
     if (const auto state = words.find("State"); state != words.end() && state->second != "UP")
       throw ConfigError(settings_.partition.place, "slurm.partition",
                         "partition " + config::show(name) + " is " + state->second +
-                            "; name one that is up, or ask who runs the cluster");
+                            "; name one that is up, or ask the administrator of the cluster");
   }
   if (found) return;
   std::string there = rtsync::joined(all);
@@ -188,7 +188,7 @@ std::string SlurmEngine::submit(const ArrayJob& array) {
     throw CampaignError(CampaignError::Kind::machine,
                         "--on slurm: sbatch refused the job: " + one_line(answer.text) + "; its script is " +
                             script.string() + ", made of slurm: of the campaign (" +
-                            settings_.origin.place.text() + "); mend that, and start the campaign again");
+                            settings_.origin.place.text() + "); fix that, and start the campaign again");
   }
   const std::string job = job_of(answer.text);
   if (job.empty()) throw EngineBusy("sbatch gave no id: " + one_line(answer.text));

@@ -390,8 +390,8 @@ RunSummary Runner::run() {
         heard_ = signals_.asked();
         if (heard_ == 1)
           listener_.says(
-              "no case is started any more; " + std::to_string(running_.size()) +
-              " that run come to their end; once more: they are ended at once, and run again later");
+              "no further case is started; " + std::to_string(running_.size()) +
+              " running cases are finished first; Ctrl-C again ends them at once, and they run again later");
         else
           give_up();
       }
@@ -438,7 +438,7 @@ RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const
 } catch (const std::system_error& error) {
   throw CampaignError(ErrorKind::broken_off,
                       std::string(error.what()) +
-                          "; when that is mended, start the campaign again: it continues where "
+                          "; when that is fixed, start the campaign again: it continues where "
                           "it stopped");
 }
 

@@ -23,7 +23,7 @@ struct Probe {
 struct Bisection {
   enum class End {
     narrow,     ///< the border is between `low` and `high`, as narrow as was asked for
-    undecided,  ///< pass and fail are too alike to tell at `low` = `high`
+    undecided,  ///< pass and fail cannot be told apart at `low` = `high`
     one_sided,  ///< both ends pass, or both fail: there is no border, or an even number of them
   };
   End end = End::narrow;

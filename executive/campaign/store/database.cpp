@@ -51,8 +51,8 @@ namespace {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       text +=
-          "; another program reads it or writes into it, and holds it: end that one, as a table that a pager "
-          "shows, and start the campaign again: it continues where it stopped";
+          "; another program has locked it: end that program (such as a pager that shows a table), and start "
+          "the campaign again: it continues where it stopped";
       break;
     default:
       break;

@@ -272,7 +272,7 @@ TEST(ResultsOnANetwork, SayThatAnotherProgramHoldsThem) {
     store.unclaim(1, 1);
     FAIL() << "the reader is in it";
   } catch (const DatabaseError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("another program reads it or writes into it"));
+    EXPECT_THAT(error.what(), HasSubstr("another program has locked it"));
   }
 }
 

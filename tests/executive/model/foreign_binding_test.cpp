@@ -74,7 +74,8 @@ TEST(SharedDependency, OfAnotherVersionAndTheSameNameIsRefused) {
         complaint(file_of("table_user_2")),
         file_of("table_user_2").string() + " needs libtables.so.1 and has " + folder +
             "/tables_2/libtables.so.1, but the process has " + folder +
-            "/tables_1/libtables.so.1 under that name already, so that 'table_gain' would be that one's: "
+            "/tables_1/libtables.so.1 under that name already, so that 'table_gain' would come from the "
+            "latter: "
             "give one of the two another SONAME, link it statically and hidden, or write `isolated: yes` "
             "for one of the models");
   }

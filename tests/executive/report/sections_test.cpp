@@ -119,8 +119,8 @@ TEST(JobsSection, LeavesOutThoseThatTakeLittleAndSaysSo) {
 }
 
 TEST(JobsSection, SaysWhyThereAreNone) {
-  EXPECT_THAT(paragraphs(jobs_section(RunData{})), HasSubstr("summary.json, which is not there"));
-  EXPECT_THAT(paragraphs(jobs_section(run_with("{}"))), HasSubstr("as that of a rig that was killed"));
+  EXPECT_THAT(paragraphs(jobs_section(RunData{})), HasSubstr("summary.json, which does not exist"));
+  EXPECT_THAT(paragraphs(jobs_section(run_with("{}"))), HasSubstr("as after a kill of the rig"));
   EXPECT_THAT(paragraphs(jobs_section(run_with(R"({"jobs": [{"name": "a"}, {"name": "b"}]})"))),
               HasSubstr("Jobs were not timed (job_times: no); there are 2 jobs."));
 }

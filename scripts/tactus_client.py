@@ -179,7 +179,7 @@ class Rig:
     def date_of(self, frame: int) -> str:
         """The date of a frame, for run_open()."""
         if not isinstance(frame, int) or frame < 0:
-            raise ValueError(f"{frame!r} is no frame; the first one is 0")
+            raise ValueError(f"{frame!r} is not a frame; the first one is 0")
         if self._grid is None:
             facts = self.facts()
             self._grid = facts["epoch"], facts["period"]["num_ns"], facts["period"]["den"]
@@ -426,7 +426,7 @@ class Rig:
         finally:
             connection.close()
             response.close()
-        raise RigError(f"{what}: the connection ended before the run did; watch again to go on")
+        raise RigError(f"{what}: the connection ended before the run did; watch again to continue")
 
     def _blocks(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse,
                 what: str) -> Iterator[Frames]:
@@ -451,7 +451,7 @@ class Rig:
         finally:
             connection.close()
             response.close()
-        raise RigError(f"{what}: the connection ended before the run did; stream again to go on")
+        raise RigError(f"{what}: the connection ended before the run did; stream again to continue")
 
     def _refused(self, what: str, status: int, text: bytes) -> RigError:
         try:
@@ -516,7 +516,7 @@ def _parse(what: str, text: str | bytes) -> Json:
     try:
         answer = _Answer(json.loads(text))
     except (ValueError, TypeError) as error:
-        raise RigError(f"{what} was answered with something that is no JSON object ({text[:40]!r}); "
+        raise RigError(f"{what} was answered with something that is not a JSON object ({text[:40]!r}); "
                        "is this a rig's control port?") from error
     answer.what = what
     return answer
@@ -620,10 +620,10 @@ def main() -> int:
     parser.add_argument("address", metavar="ADDRESS", help="unix:PATH, http://HOST:PORT or HOST:PORT")
     parser.add_argument("command", metavar="COMMAND", help="one of those above", choices=COMMANDS)
     parser.add_argument("operands", metavar="OPERAND", nargs="*")
-    parser.add_argument("--frame", type=int, help="of set, force, release: before whose jobs; else the next one's")
+    parser.add_argument("--frame", type=int, help="of set, force, release: act before the jobs of this frame; default: the next")
     parser.add_argument("--every", default="100ms", help="of watch: 100ms")
-    parser.add_argument("--timeout", type=float, default=15.0, metavar="S", help="for an answer: 15")
-    parser.add_argument("--token-file", metavar="FILE", help="holds the port's token; else TACTUS_TOKEN is it")
+    parser.add_argument("--timeout", type=float, default=15.0, metavar="S", help="seconds to wait for an answer; default 15")
+    parser.add_argument("--token-file", metavar="FILE", help="file with the port's token; default: TACTUS_TOKEN")
     given = parser.parse_intermixed_args()
     name, operands, options = given.command, given.operands, {}
     try:

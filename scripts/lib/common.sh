@@ -23,7 +23,7 @@ take_lock() {
   fi
   exec 9>>"$root/build/.$preset.lock" || return 1
   if ! flock -n 9; then
-    say "build/$preset is being built by somebody else; waiting"
+    say "build/$preset is being built by another process; waiting"
     flock -w 3600 9 || { say "gave up waiting for build/$preset after an hour"; return 1; }
   fi
 }

@@ -227,7 +227,7 @@ class Calls(WithFake):
             self.fake.instead["/v1/watch"] = lambda port: port.events(piece, b"event: en", whole=whole)
             watch = self.rig.watch(["a"])
             self.assertEqual(next(watch).kind, "state")
-            self.fails(lambda: next(watch), "watch again to go on")
+            self.fails(lambda: next(watch), "watch again to continue")
         go = threading.Event()
         self.addCleanup(go.set)
 
@@ -262,9 +262,9 @@ class Errors(WithFake):
         self.says(lambda port: port.answer(500, b"<html>", "text/html"), "/v1/state was refused with status 500",
                   status=500)
         self.says(lambda port: port.answer(400, ["no"]), "status 400", status=400)
-        self.says(lambda port: port.answer(200, b"<html>", "text/html"), "no JSON object (b'<html>')", hint)
-        self.says(lambda port: port.answer(200, [1]), "no JSON object", hint)
-        self.says(lambda port: port.answer(200, b"\xff"), "no JSON object", hint)
+        self.says(lambda port: port.answer(200, b"<html>", "text/html"), "not a JSON object (b'<html>')", hint)
+        self.says(lambda port: port.answer(200, [1]), "not a JSON object", hint)
+        self.says(lambda port: port.answer(200, b"\xff"), "not a JSON object", hint)
         self.says(lambda port: port.raw(b"220 mail.example ESMTP\r\n"), "not HTTP", hint)
         self.fake.instead["/v1/values"] = lambda port: port.answer(200, {"frame": 1})
         self.fails(lambda: self.rig.get("a"), "GET /v1/values was answered without 'sim_time_ns'")
@@ -317,8 +317,8 @@ class Errors(WithFake):
             (lambda: self.rig.describe(""), "describe: '' is given"),
             (lambda: self.rig.describe(None), "describe: None is given"),
             (lambda: self.rig.switch("fault", "encoder_stuck", "maybe"), "'maybe' is neither on nor off"),
-            (lambda: self.rig.date_of(-1), "-1 is no frame; the first one is 0"),
-            (lambda: self.rig.date_of(0.5), "0.5 is no frame"),
+            (lambda: self.rig.date_of(-1), "-1 is not a frame; the first one is 0"),
+            (lambda: self.rig.date_of(0.5), "0.5 is not a frame"),
             (lambda: Rig(None), "None is not an address of a rig; write unix:PATH"),
             (lambda: Rig(self.fake.address, timeout=-1), "timeout: -1 is not a time"),
         ]

@@ -87,7 +87,9 @@ OUTSIDE = [
     Kind("freezer in job", ("unknown",), way="freeze", work_us=IN_JOB, for_us=30_000, least_us=STOP),
     Kind("freezer over a sleeping job", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=30_000, least_us=STOP),
     Kind("short freezer over a sleeping job", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=4000, least_us=2000),
-    Kind("freezer over a sleeping worker", ("unknown",), way="freeze", sleep_us=IN_JOB, for_us=30_000, least_us=STOP, thread=WORKER),
+    # Main is not in that freezer: it may wait for the worker, and say so.
+    Kind("freezer over a sleeping worker", ("unknown", "waited"), "unknown: .*freezer", way="freeze", sleep_us=IN_JOB,
+         for_us=30_000, least_us=STOP, thread=WORKER),
     Kind("freezer of v2 between jobs", ("unknown",), way="freeze", unified=True, for_us=30_000, least_us=STOP),
     Kind("freezer of v2 in job", ("unknown",), way="freeze", unified=True, work_us=IN_JOB, for_us=30_000, least_us=STOP),
     Kind("freezer of v2 over a sleeping job", ("unknown",), way="freeze", unified=True, sleep_us=IN_JOB, for_us=30_000, least_us=STOP),

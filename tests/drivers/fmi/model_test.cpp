@@ -5,11 +5,16 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
 
 #include "drivers/fmi/abi/fmi2.hpp"
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::fmi::model_test {
 namespace {
@@ -468,20 +473,27 @@ TEST(FmiModel, IsFreeAgainWhenItIsGone) {
   EXPECT_EQ(refusal_of("once2"), "");
 }
 
+/// Has a folder of its own for what is unpacked: in the one of all, other programs unpack units, too.
 TEST(FmiModel, LeavesNothingBehind) {
-  const auto left = [] {
-    std::size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path()))
-      count += entry.path().filename().string().starts_with("tactus-fmu-") ? 1U : 0U;
-    return count;
+  const test::TempDir folder;
+  const char* const found = std::getenv("TMPDIR");
+  const std::optional<std::string> before =
+      found == nullptr ? std::nullopt : std::optional<std::string>(found);
+  ::setenv("TMPDIR", folder.path().c_str(), 1);
+  const auto left = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder.path()),
+                         std::filesystem::directory_iterator{});
   };
-  const std::size_t before = left();
   {
     OneUnit unit("two");
     unit.start();
-    EXPECT_EQ(left(), before + 1);
+    EXPECT_EQ(left(), 1);
   }
-  EXPECT_EQ(left(), before);
+  EXPECT_EQ(left(), 0);
+  if (before)
+    ::setenv("TMPDIR", before->c_str(), 1);
+  else
+    ::unsetenv("TMPDIR");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ std::string sentence(const Provision& provision) {
                : provision.what + ": granted (" + provision.got + ")";
   }
   std::string text = provision.what + ": refused";
-  if (!provision.got.empty()) text += ", got " + provision.got;
+  if (!provision.got.empty()) text += " (instead: " + provision.got + ")";
   if (!provision.cause.empty()) text += ": " + provision.cause;
   if (!provision.fix.empty()) text += "; fix: " + provision.fix;
   return text;

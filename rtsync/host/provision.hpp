@@ -33,7 +33,7 @@ struct Refusal {
   std::string forbidden_call{};  ///< the system call that a filter forbids: "perf_event_open"; else empty
 };
 
-/// "SCHED_FIFO priority 80: refused, got SCHED_OTHER: <cause>; fix: <fix>", or "...: granted".
+/// "SCHED_FIFO priority 80: refused (instead: SCHED_OTHER): <cause>; fix: <fix>", or "...: granted".
 std::string sentence(const Provision& provision);
 /// A request that was granted.
 Provision granted(std::string what, std::string got);

@@ -184,7 +184,8 @@ TEST(ServiceNightly, AHardwareWatchdogThatIsNotThereIsToldAndRequiredOrNot) {
 
 TEST(ServiceNightly, AHardwareWatchdogThatIsToBeFoundAndIsNotThereIsToldAndRequiredOrNot) {
   if (!rtsync::watchdog_here().empty()) GTEST_SKIP() << "a watchdog of this machine would be armed";
-  expect_told_and_required("auto", "a watchdog (auto): refused, got none: this machine has no /dev/watchdog");
+  expect_told_and_required("auto",
+                           "a watchdog (auto): refused (instead: none): this machine has no /dev/watchdog");
 }
 
 }  // namespace

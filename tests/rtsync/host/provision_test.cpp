@@ -13,7 +13,7 @@ TEST(ProvisionSentence, SaysWhatWasAskedWhatIsThereWhyAndWhatMendsIt) {
   EXPECT_EQ(sentence(granted("a timer slack of 1 ns", "0 ns")), "a timer slack of 1 ns: granted (0 ns)");
   EXPECT_EQ(
       sentence(refused("SCHED_FIFO priority 80", "SCHED_OTHER", {"RLIMIT_RTPRIO is 0", "ulimit -r 99"})),
-      "SCHED_FIFO priority 80: refused, got SCHED_OTHER: RLIMIT_RTPRIO is 0; fix: ulimit -r 99");
+      "SCHED_FIFO priority 80: refused (instead: SCHED_OTHER): RLIMIT_RTPRIO is 0; fix: ulimit -r 99");
 }
 
 TEST(ErrorWords, NameTheErrno) { EXPECT_EQ(error_words(EPERM), "Operation not permitted (EPERM)"); }

@@ -118,7 +118,7 @@ TEST(SilkitIoThread, WithoutTheRightToItsClassSaysSoAndWorksAllTheSame) {
   });
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(answer, 0);
-  EXPECT_THAT(said, HasSubstr("SCHED_RR priority 50: refused, got SCHED_OTHER: "));
+  EXPECT_THAT(said, HasSubstr("SCHED_RR priority 50: refused (instead: SCHED_OTHER): "));
   EXPECT_THAT(said, HasSubstr("fix: "));
 }
 

@@ -45,20 +45,16 @@ FreezerWatch::Place FreezerWatch::watch(const GroupLine& group) {
 
 void FreezerWatch::find(Thread& thread) {
   const std::uint64_t digest = thread.groups.digest();
-  if (digest == thread.known.load(std::memory_order_relaxed)) return;
+  if (digest == thread.groups.kept()) return;
   Place place = Place::outside;
   for (const GroupLine& group : groups_in(thread.groups.text()))
     if (group.controls("freezer")) place = watch(group);
-  // It may have been held before it was watched.
-  if (thread.known.load(std::memory_order_relaxed) != 0 && place != Place::outside)
-    thread.moved_ns.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
   thread.place.store(place, std::memory_order_seq_cst);
-  thread.known.store(digest, std::memory_order_seq_cst);
+  thread.groups.keep(digest, clock_());  // it may have been held before it was watched
 }
 
 void FreezerWatch::note_switches() {
-  std::array<char, 4096>
-      events;  // NOLINT(cppcoreguidelines-pro-type-member-init): nobody reads what they say
+  std::array<char, 4096> events{};  // nobody reads what they say
   if (::read(events_.get(), events.data(), events.size()) <= 0) return;
   switched_ns_.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
   look_again_.store(true, std::memory_order_seq_cst);
@@ -87,13 +83,11 @@ bool FreezerWatch::may_have_held(std::size_t thread, Time from) {
   const Thread& one = threads_[thread];
   const Place place = one.place.load(std::memory_order_seq_cst);
   if (place == Place::outside || place == Place::unseen) return place == Place::unseen;
-  const auto since = [from](const std::atomic<std::int64_t>& time) {
-    return Time{Nanoseconds{time.load(std::memory_order_seq_cst)}} >= from;
-  };
-  if (one.groups.digest() != one.known.load(std::memory_order_seq_cst) || since(one.moved_ns)) return true;
+  if (one.groups.may_have_moved_since(from)) return true;
   if (place == Place::in_root) return false;
   note_switches();
-  return frozen_.load(std::memory_order_seq_cst) || since(switched_ns_);
+  return frozen_.load(std::memory_order_seq_cst) ||
+         Time{Nanoseconds{switched_ns_.load(std::memory_order_seq_cst)}} >= from;
 }
 
 }  // namespace tactus::rtsync

@@ -41,9 +41,7 @@ class FreezerWatch {
   enum class Place : std::uint8_t { outside, in_root, watched, unseen };
   struct Thread {
     GroupFile groups;
-    std::atomic<std::uint64_t> known{0};  // a digest of the groups, as of look()
     std::atomic<Place> place{Place::outside};
-    std::atomic<std::int64_t> moved_ns{INT64_MIN};  // by then it was in other groups than before
     Thread(const std::filesystem::path& root, const std::string& number) : groups(root, number) {}
   };
   void find(Thread& thread);

@@ -138,7 +138,6 @@ void GroupQuotas::find_groups() {
   for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
     Thread& one = threads_[thread];
     const std::uint64_t digest = one.groups.digest();
-    const std::uint64_t before = one.known.load(std::memory_order_relaxed);
     if (!last || last->first != digest) {
       last = {digest, 0};
       for (const QuotaFiles& files : quota_files(root_, one.number))
@@ -152,9 +151,7 @@ void GroupQuotas::find_groups() {
       else
         groups_[i].threads.fetch_and(~self, std::memory_order_seq_cst);
     }
-    if (before != 0 && before != digest)
-      one.moved_ns.store(clock_().time_since_epoch().count(), std::memory_order_seq_cst);
-    one.known.store(digest, std::memory_order_seq_cst);
+    one.groups.keep(digest, clock_());
   }
 }
 
@@ -249,11 +246,8 @@ QuotaStops GroupQuotas::stops_since(std::size_t thread, Time from) {
   const bool known = thread < threads_.size();
   most.uncertain = too_many_.load(std::memory_order_relaxed);
   if (known) {
-    const Thread& one = threads_[thread];
     // Before the groups are read, so that it is not in another one then.
-    const std::uint64_t digest = one.known.load(std::memory_order_seq_cst);
-    most.uncertain = most.uncertain || (digest != 0 && digest != one.groups.digest()) ||
-                     Time{Nanoseconds{one.moved_ns.load(std::memory_order_seq_cst)}} >= from;
+    most.uncertain = most.uncertain || threads_[thread].groups.may_have_moved_since(from);
   }
   const std::size_t used = used_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < used; ++i) {

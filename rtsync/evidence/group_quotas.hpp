@@ -83,8 +83,6 @@ class GroupQuotas {
   struct Thread {
     std::string number;
     GroupFile groups;
-    std::atomic<std::uint64_t> known{0};            // a digest of that, as of look()
-    std::atomic<std::int64_t> moved_ns{INT64_MIN};  // by then it was in other groups than before
     Thread(std::string its_number, const std::filesystem::path& root)
         : number(std::move(its_number)), groups(root, number) {}
   };

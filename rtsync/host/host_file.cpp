@@ -171,16 +171,11 @@ KernelConfig::KernelConfig(std::string text, std::string file)
 std::optional<bool> KernelConfig::has(std::string_view option) const {
   if (!known()) return std::nullopt;
   const std::string wanted = std::string{option} + "=y";
-  const char* const end = text_->data() + text_->size();
-  for (const char* at = text_->data(); at != nullptr && at < end; ++at) {
-    at = static_cast<const char*>(::memmem(at, static_cast<std::size_t>(end - at), wanted.data(),
-                                           wanted.size()));  // faster than find()
-    if (at == nullptr) break;
-    const std::string_view text = *text_;
-    const auto found = static_cast<std::size_t>(at - text.data());
-    const std::size_t before = text.rfind('\n', found);
+  const std::string_view text = *text_;
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+    const std::size_t before = text.rfind('\n', at);
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    if (trimmed(text.substr(begin, text.find('\n', found) - begin)) == wanted) return true;
+    if (trimmed(text.substr(begin, text.find('\n', at) - begin)) == wanted) return true;
   }
   return false;
 }

@@ -90,13 +90,14 @@ TapeFile tape_of(const TempDir& dir) {
 /// The clock's wait() does not return: in the frames by sleeping or by computing, or before the first of them.
 void expect_hanging_wait_ends(const std::string& flaw, bool in_frames) {
   const TempDir dir;
-  const Finished done = run(rig(dir,
-                                "clock: { driver: flawed, flaw: " + flaw +
-                                    " }\n"
-                                    "safe_outputs: process\n"
-                                    "models: { drive: { driver: tape, file: tape, safe: -42 } }\n",
-                                kFlawed + ":" TACTUS_TEST_DRIVERS,
-                                {"run", "rig.yaml", "--out", "out", "--set", "threads.stuck_after=2 s"}));
+  const Finished done =
+      run(rig(dir,
+              "clock: { driver: flawed, max_missing: 10000 edges, start_timeout: 60 s, flaw: " + flaw +
+                  " }\n"
+                  "safe_outputs: process\n"
+                  "models: { drive: { driver: tape, file: tape, safe: -42 } }\n",
+              kFlawed + ":" TACTUS_TEST_DRIVERS,
+              {"run", "rig.yaml", "--out", "out", "--set", "threads.stuck_after=2 s"}));
   EXPECT_EQ(done.status, 1) << flaw << "\n" << done;
   const std::string said = "driver 'flawed' (" + kFlawed +
                            "/libtactus-clock-flawed.so) did not return from wait() within 2.00 s after its "

@@ -41,6 +41,17 @@ class Stall(unittest.TestCase):
         self.assertEqual(stall("sh", "-c", "kill -TERM $$").returncode, 128 + 15)
         self.assertIn("does not start", stall("/nowhere/command").stderr)
 
+    def test_that_it_is_ended_ends_all(self):
+        children = "trap '' TERM; sleep 600 & echo $!; wait; sleep 600"
+        with subprocess.Popen([sys.executable, "-B", STALL, "--every", "0.01", "--shortest", "0.5", "sh", "-c", children],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as running:
+            child = int(running.stdout.readline())
+            running.terminate()
+            self.assertEqual(running.wait(60), 128 + 15)
+        state = pathlib.Path(f"/proc/{child}/stat")  # it may wait for its parent to look
+        self.assertTrue(not state.exists() or ") Z " in state.read_text())
+
 
 class WrongCommandLines(unittest.TestCase):
     def test_are_status_2(self):

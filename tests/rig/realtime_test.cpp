@@ -93,7 +93,7 @@ TEST_P(OnlySleeps, NoOtherSystemCallInThreeThousandFrames) {
                       {"--set", "until=stopped", "--out", "out", "--set",
                        std::string("realtime.sleeper=") + GetParam().sleeper},
                       dir.path()));
-  const SyscallCount count = watch(rig, dir, GetParam().calls[0], 3000);
+  const SyscallCount count = watch(rig, dir, GetParam().calls[0], 6000);  // hybrid may sleep twice a frame
   EXPECT_TRUE(count.reached) << count;
   std::uint64_t expected = 0;
   for (const long number : GetParam().calls) expected += count.of(number);
@@ -131,9 +131,10 @@ TEST(Realtime, AModelThatSleepsIsCounted) {
               misbehaving("{ what: sleep, at_frame: 0, for_frames: 0, sleep_for: 10 us }") +
                   Arguments{"--set", "until=stopped", "--set", "realtime.sleeper=timerfd", "--out", "out"},
               dir.path()));
-  const SyscallCount count = watch(rig, dir, SYS_read, 50);
-  EXPECT_GE(count.of(SYS_clock_nanosleep), 49U) << count;
-  EXPECT_GT(count.total, count.of(SYS_read) + count.of(SYS_timerfd_settime)) << count;
+  // The sleeper makes none of them. Of its own there are fewer: it does not wait for a slot that is past.
+  const SyscallCount count = watch(rig, dir, SYS_clock_nanosleep, 50);
+  EXPECT_TRUE(count.reached) << count;
+  EXPECT_GT(count.total, 50U) << count;
   rig.signal(SIGTERM);
   EXPECT_EQ(rig.wait().status, 0);
 }

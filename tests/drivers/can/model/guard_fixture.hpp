@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "drivers/can/codec/e2e.hpp"
 #include "drivers/can/port/can_socket.hpp"
@@ -43,7 +44,7 @@ class Carrier {
     if (station_ >= 0) (void)::close(station_);
   }
   void accept() {
-    station_ = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    station_ = retried([&] { return ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC); });
     const timeval patience{kPatience / 1000, 0};
     (void)::setsockopt(station_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
@@ -55,7 +56,7 @@ class Carrier {
   /// The next frame; nothing: all processes of the station have let go of it.
   std::optional<CanFrame> next() {
     std::uint8_t bytes[72];
-    const ssize_t size = ::recv(station_, bytes, sizeof bytes, 0);
+    const ssize_t size = retried([&] { return ::recv(station_, bytes, sizeof bytes, 0); });
     if (size < 0) ADD_FAILURE() << "nothing came: " << std::strerror(errno);
     if (size <= 0) return std::nullopt;
     SocketEvent event;
@@ -64,6 +65,13 @@ class Carrier {
   }
 
  private:
+  /// A freezer or a debugger ends a call that waits for a limited time, and no signal handler runs.
+  template <typename Call>
+  static std::invoke_result_t<Call> retried(const Call& call) {
+    for (;;)
+      if (const auto answer = call(); answer >= 0 || errno != EINTR) return answer;
+  }
+
   int listener_ = -1, station_ = -1;
 };
 

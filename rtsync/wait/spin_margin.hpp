@@ -24,12 +24,12 @@ class SpinMargin {
 
   explicit SpinMargin(Nanoseconds fixed) : value_(fixed), most_(fixed) {}
 
-  /// Begins anew for a period: 1.5 times the 99th percentile of some wakes, at least 20 us, at most a quarter of the
-  /// period, so that spinning stays far below the kernel's real-time throttle. @when setup
-  void begin(Nanoseconds p99_lateness, Period period) {
+  /// Begins anew for a period: with what is wanted, at least 20 us, at most a quarter of the period, so that spinning
+  /// stays far below the kernel's real-time throttle. @when setup
+  void begin(Nanoseconds wanted, Period period) {
     most_ = period.floor() / 4;
     steps_ = kFirstSteps;
-    value_ = within(p99_lateness + p99_lateness / 2);
+    value_ = within(wanted);
   }
   /// Takes how late a sleep has ended. Only after begin(). One that was later than half a period does not count: a
   /// machine that stands still so long wants no longer margin.

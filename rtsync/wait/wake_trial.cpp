@@ -102,7 +102,7 @@ WakeTrial run_wake_trial(const TrialSettings& settings, const std::atomic<bool>*
 std::optional<Nanoseconds> propose_margin(const WakeTrial& nanosleep, Period period) {
   if (nanosleep.count == 0) return std::nullopt;
   SpinMargin first{Nanoseconds{0}};
-  first.begin(nanosleep.p99, period);
+  first.begin(nanosleep.p99 + nanosleep.p99 / 2, period);
   const Nanoseconds margin = first.value();
   return margin < Nanoseconds{1000} ? margin : margin / 1000 * 1000;
 }

@@ -48,8 +48,8 @@ struct WakeTrial {
 /// to be had. Ends early, within 200 ms, when `stop` becomes true.
 WakeTrial run_wake_trial(const TrialSettings& settings, const std::atomic<bool>* stop = nullptr);
 
-/// The margin for a hybrid sleeper on a CPU where `nanosleep` wakes as in this trial: the one that the hybrid
-/// sleeper would begin with (SpinMargin), in whole microseconds. Nothing without a measurement.
+/// The margin for a hybrid sleeper on a CPU where `nanosleep` wakes as in this trial: 1.5 times its 99th percentile,
+/// within the limits of SpinMargin, in whole microseconds. Nothing without a measurement.
 std::optional<Nanoseconds> propose_margin(const WakeTrial& nanosleep, Period period);
 
 }  // namespace tactus::rtsync

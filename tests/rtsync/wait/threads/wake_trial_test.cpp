@@ -112,7 +112,7 @@ TEST(WakeTrial, KnowsItsLimits) {
   }
 }
 
-TEST(ProposedMargin, IsTheHybridSleepersOwnInWholeMicroseconds) {
+TEST(ProposedMargin, FollowsFromTheTrialInWholeMicroseconds) {
   struct Row {
     Nanoseconds p99;
     Nanoseconds period;

@@ -26,6 +26,12 @@ void Snapshot::add(std::string_view text, std::string_view what) {
   seen_.append(what.empty() ? "%%%" : "%%% ").append(what).append("\n").append(text).append("\n");
 }
 
+void Snapshot::add(const std::vector<std::string>& lines, std::string_view what) {
+  std::string text;
+  for (const std::string& line : lines) text.append(text.empty() ? "" : "\n").append(line);
+  add(text, what);
+}
+
 Snapshot::~Snapshot() {
   if (::testing::Test::IsSkipped()) return;
   const std::filesystem::path file = file_of_test();

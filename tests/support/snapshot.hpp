@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tactus::test {
 
@@ -24,6 +25,7 @@ class Snapshot {
 
   /// `what`: heads the entry.
   void add(std::string_view text, std::string_view what = {});
+  void add(const std::vector<std::string>& lines, std::string_view what = {});
 
  private:
   std::string seen_;

@@ -13,6 +13,7 @@ TEST(Snapshot, HoldsWhatItsFileHas) {
   Snapshot texts;
   texts.add("a text");
   texts.add("of two\nlines", "with a heading");
+  texts.add(std::vector<std::string>{"a list", "of two"}, "of lines");
 }
 
 TEST(Snapshot, FailsWhereATextDiffers) {

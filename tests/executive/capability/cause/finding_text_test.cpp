@@ -22,7 +22,6 @@ using rtsync::LatePart;
 using rtsync::Nanoseconds;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::Not;
 
 /// Jobs of thread main (0), and of thread plant (1).
 class FindingText : public ::testing::Test {
@@ -50,15 +49,15 @@ class FindingText : public ::testing::Test {
 };
 
 TEST_F(FindingText, BlamesNoFreezerForWhatALateTimerMayHaveDone) {
+  tactus::test::Snapshot texts;
   Finding late = finding(Cause::unknown);
   late.facts.part = rtsync::LatePart::wake;
   late.evidence.switches.emplace().blocked = 3ms;
   late.evidence.others.emplace().ran = 3ms;
   late.evidence.ready_most = 100us;
-  EXPECT_THAT(text(late),
-              HasSubstr("; it was not ready for 2.90 ms: its timer was late, or something stopped it"));
+  texts.add(text(late));
   late.evidence.others->not_ready = 3ms;
-  EXPECT_THAT(text(late), HasSubstr("; it could not run for 3.00 ms, as under a freezer or a debugger"));
+  texts.add(text(late));
 }
 
 TEST_F(FindingText, NamesNoThreadThatMayHaveRunOnlyWhileTheRigsWasNotReady) {
@@ -77,78 +76,59 @@ TEST_F(FindingText, NamesNoThreadThatMayHaveRunOnlyWhileTheRigsWasNotReady) {
 }
 
 TEST_F(FindingText, SaysWhatAJobDidWithItsTime) {
+  tactus::test::Snapshot texts;
   struct Row {
-    const char* text;
     Cause cause;
     std::function<void(Finding&)> seen;
   };
   const Row rows[] = {
-      {"computed: job bad.step computed for 3.00 ms", Cause::computed, [](Finding&) {}},
-      {"injected: job bad.step took 3.00 ms: a fault of the rig made it longer (faults:)", Cause::injected,
-       [](Finding&) {}},
-      {"blocked: job bad.step slept 2.90 ms (it gave up the CPU itself 1 time)", Cause::blocked,
-       [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1}; }},
-      {"blocked: job bad.step slept 2.90 ms in fsync (it gave up the CPU itself 1 time)", Cause::blocked,
+      {Cause::computed, [](Finding&) {}},
+      {Cause::injected, [](Finding&) {}},
+      {Cause::blocked, [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1}; }},
+      {Cause::blocked,
        [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 1, .call = SYS_fsync}; }},
-      {"blocked: job bad.step slept 2.90 ms, longest in fsync (it gave up the CPU itself 4 times)",
-       Cause::blocked,
+      {Cause::blocked,
        [](Finding& f) { f.evidence.switches = {.blocked = 2900us, .blocks = 4, .call = SYS_fsync}; }},
-      {"faulted: job bad.step waited for memory about 900 us (12 minor page faults, 1 major one)",
-       Cause::faulted, [](Finding& f) { f.evidence.faults = {.minor = 12, .major = 1, .took = 900us}; }},
-      {"faulted: job bad.step waited for memory about 8.00 ms (mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page "
-       "faults; 1 minor page fault, 0 major ones)",
-       Cause::faulted,
+      {Cause::faulted, [](Finding& f) { f.evidence.faults = {.minor = 12, .major = 1, .took = 900us}; }},
+      {Cause::faulted,
        [](Finding& f) {
          f.facts.took = 8100us;
          f.evidence.faults = {.minor = 1, .took = 1800us};
          f.evidence.maps = {.calls = 1, .bytes = 16 << 20, .faults = 4096, .took = 6200us};
        }},
-      {"faulted: job bad.step waited for memory about 50.0 us (mapped or unmapped memory in 3 calls, 50.0 "
-       "us)",
-       Cause::faulted, [](Finding& f) { f.evidence.maps = {.calls = 3, .took = 50us}; }},
-      {"faulted: job bad.step waited for memory about 5.00 ms (0 minor page faults, 0 major ones)",
-       Cause::faulted,
+      {Cause::faulted, [](Finding& f) { f.evidence.maps = {.calls = 3, .took = 50us}; }},
+      {Cause::faulted,
        [](Finding& f) {
          f.facts.took = 5100us;
          f.evidence.switches = {.in_major_fault = 5ms};
        }},
-      {"heap: job bad.step used the heap: 1 call, 2.00 ms", Cause::heap,
-       [](Finding& f) { f.evidence.heap = {.calls = 1, .took = 2ms}; }},
-      {"heap: job bad.step used the heap: 70 calls, 2.00 ms, and 3 page faults", Cause::heap,
+      {Cause::heap, [](Finding& f) { f.evidence.heap = {.calls = 1, .took = 2ms}; }},
+      {Cause::heap,
        [](Finding& f) {
          f.evidence.heap = {.calls = 70, .took = 2ms};
          f.evidence.faults = {.minor = 3};
        }},
-      {"migrated: job bad.step was moved to another CPU, which took 700 us", Cause::migrated,
-       [](Finding& f) { f.evidence.switches = {.migrated = 700us}; }},
-      {"slowed: job bad.step ran on a slower CPU than usual (40 % of its speed): 3.00 ms", Cause::slowed,
-       [](Finding& f) { f.evidence.speed = 0.4; }},
-      {"waited: job bad.step waited 3.00 ms for another thread", Cause::waited, [](Finding&) {}},
-      {"housekeeping: job bad.step took 3.00 ms", Cause::housekeeping, [](Finding&) {}},
-      {"catching_up: still late from the overrun in frame 20", Cause::catching_up, [](Finding&) {}},
-      {"none: ", Cause::none, [](Finding&) {}},
+      {Cause::migrated, [](Finding& f) { f.evidence.switches = {.migrated = 700us}; }},
+      {Cause::slowed, [](Finding& f) { f.evidence.speed = 0.4; }},
+      {Cause::waited, [](Finding&) {}},
+      {Cause::housekeeping, [](Finding&) {}},
+      {Cause::catching_up, [](Finding&) {}},
   };
   for (const Row& row : rows) {
     Finding made = finding(row.cause);
     row.seen(made);
-    EXPECT_EQ(text(made), row.text);
+    texts.add(text(made));
   }
+  EXPECT_EQ(text(finding(Cause::none)), "none: ");
 }
 
 TEST_F(FindingText, NamesThePartOfTheFrame) {
   tactus::test::Snapshot texts;
-  const std::map<LatePart, const char*> parts = {
-      {LatePart::between_jobs, "the work between jobs"},
-      {LatePart::wake, "the wake"},
-      {LatePart::housekeeping, "the work after the frame"},
-      {LatePart::call, "the wake for job bad.step"},
-      {LatePart::answer, "the wake after job bad.step, whose model had answered,"},
-      {LatePart::catching_up, "the frame"},
-  };
-  for (const auto& [part, words] : parts) {
+  for (const LatePart part : {LatePart::between_jobs, LatePart::wake, LatePart::housekeeping, LatePart::call,
+                              LatePart::answer, LatePart::catching_up}) {
     Finding made = finding(Cause::computed);
     made.facts.part = part;
-    EXPECT_EQ(text(made), std::string("computed: ") + words + " computed for 3.00 ms");
+    texts.add(text(made));
   }
   Finding none = finding(Cause::computed);
   none.job = Finding::kNoJob;
@@ -184,7 +164,6 @@ TEST_F(FindingText, SaysHowManyJobsSharedAnExcessAndNamesThreeOfThem) {
 }
 
 TEST_F(FindingText, SaysWhatAnotherCauseHadOfTheSameTime) {
-  tactus::test::Snapshot texts;
   FrameNote note;
   note.timing.overrun = rtsync::OverrunCause::work;
   note.timing.slack = -40ms;
@@ -197,7 +176,7 @@ TEST_F(FindingText, SaysWhatAnotherCauseHadOfTheSameTime) {
   note.beside.is_beside = true;
   note.beside_share = 8ms;
   note.more[0] = {Cause::heap, 2ms};
-  texts.add(text_of(note, plan_));
+  tactus::test::Snapshot().add(text_of(note, plan_));
 }
 
 TEST_F(FindingText, SaysThatFindingOutWhyMadeTheNextFrameLate) {
@@ -213,8 +192,7 @@ TEST_F(FindingText, SaysThatFindingOutWhyMadeTheNextFrameLate) {
 TEST_F(FindingText, SaysWhatTheKernelCountedWithoutARecord) {
   Finding made = finding(Cause::faulted);
   made.evidence.counted = rtsync::CountedFaults{4096, 700ns, 4us};
-  EXPECT_EQ(text(made),
-            "faulted: job bad.step waited for memory about 2.87 ms (4096 page faults without a record)");
+  tactus::test::Snapshot().add(text(made));
 }
 
 TEST_F(FindingText, ComparesWithWhatIsUsualAndWithTheBudget) {
@@ -227,7 +205,7 @@ TEST_F(FindingText, ComparesWithWhatIsUsualAndWithTheBudget) {
   plan_.jobs[0].budget = 100us;
   texts.add(text(made));
   made.facts.part = LatePart::between_jobs;
-  EXPECT_THAT(text(made), Not(HasSubstr("budget"))) << "it is that of the job";
+  texts.add(text(made), "the budget is that of the job");
 }
 
 TEST_F(FindingText, NamesWhoHadTheCpu) {
@@ -235,7 +213,7 @@ TEST_F(FindingText, NamesWhoHadTheCpu) {
   Finding made = finding(Cause::preempted);
   made.evidence.switches = {.preempted = 2ms, .preemptions = 1};
   texts.add(text(made));
-  EXPECT_EQ(culprit_of(made, plan_), "another thread");
+  texts.add(culprit_of(made, plan_));
   made.evidence.others = {.thread = ::gettid(), .longest = 2ms, .ran = 2ms};
   EXPECT_THAT(text(made),
               MatchesRegex("preempted: job bad.step was preempted 2.00 ms by '[^']+' \\(tid [0-9]+, "
@@ -245,33 +223,23 @@ TEST_F(FindingText, NamesWhoHadTheCpu) {
   made.evidence.preemptible = false;
   texts.add(text(made));
   made.facts.part = LatePart::wake;
-  EXPECT_THAT(text(made), HasSubstr("the wake was preempted 2.00 ms by")) << "nothing was pushed off";
+  texts.add(text(made), "nothing was pushed off");
 }
 
 TEST_F(FindingText, NamesTheInterrupt) {
   using Kind = rtsync::InterruptTimes::Kind;
-  struct Row {
-    rtsync::InterruptTimes seen;
-    const char* text;
-    const char* culprit;
+  tactus::test::Snapshot texts;
+  const rtsync::InterruptTimes rows[] = {
+      {.took = 2ms, .count = 1},
+      {.took = 2ms, .count = 3, .kind = Kind::softirq, .number = 3, .longest = 1ms},
+      {.took = 2ms, .count = 1, .kind = Kind::softirq, .number = 99, .longest = 2ms},
+      {.took = 2ms, .count = 1, .kind = Kind::irq, .number = 99'999, .longest = 2ms},
   };
-  const Row rows[] = {
-      {{.took = 2ms, .count = 1}, "2.00 ms (1 time)", "interrupts"},
-      {{.took = 2ms, .count = 3, .kind = Kind::softirq, .number = 3, .longest = 1ms},
-       "2.00 ms (3 times) by softirq NET_RX, which took 1.00 ms, and others",
-       "softirq NET_RX"},
-      {{.took = 2ms, .count = 1, .kind = Kind::softirq, .number = 99, .longest = 2ms},
-       "2.00 ms (1 time) by softirq ?",
-       "softirq ?"},
-      {{.took = 2ms, .count = 1, .kind = Kind::irq, .number = 99'999, .longest = 2ms},
-       "2.00 ms (1 time) by irq 99999",
-       "irq 99999"},
-  };
-  for (const Row& row : rows) {
+  for (const rtsync::InterruptTimes& row : rows) {
     Finding made = finding(Cause::interrupted);
-    made.evidence.interrupts = row.seen;
-    EXPECT_EQ(text(made), std::string("interrupted: job bad.step was interrupted for ") + row.text);
-    EXPECT_EQ(culprit_of(made, plan_), row.culprit);
+    made.evidence.interrupts = row;
+    texts.add(text(made));
+    texts.add(culprit_of(made, plan_));
   }
 }
 
@@ -282,28 +250,23 @@ TEST_F(FindingText, NamesTheLimitThatStoppedIt) {
   texts.add(text(made));
   texts.add(culprit_of(made, plan_));
   made.evidence.others = {.ran = 1ms, .passed_over = 49ms};
-  EXPECT_THAT(text(made), HasSubstr("stopped for 49.0 ms")) << "what others were given of it counts";
+  texts.add(text(made), "what others were given of it counts");
   made.evidence.realtime = false;
-  EXPECT_THAT(text(made), HasSubstr("by the limit of its control group (cpu.max)"));
+  texts.add(text(made));
   texts.add(culprit_of(made, plan_));
   made.evidence.quota = rtsync::QuotaStops{
       .took = 49ms, .times = 1, .runtime_us = 20'000, .period_us = 100'000, .group = {"/rig.slice"}};
-  EXPECT_THAT(text(made),
-              HasSubstr("by the limit of control group /rig.slice (cpu.max: 20.0 ms of each 100 ms)"));
-  EXPECT_EQ(culprit_of(made, plan_), "the limit of control group /rig.slice");
+  texts.add(text(made));
+  texts.add(culprit_of(made, plan_));
   made.cause = Cause::unknown;
-  EXPECT_THAT(text(made),
-              HasSubstr("; the limit of control group /rig.slice (cpu.max: 20.0 ms of each 100 ms) stopped "
-                        "threads in it then or shortly before, for 49.0 ms on all CPUs together: it is not "
-                        "certain that it was this one"));
+  texts.add(text(made));
   made.evidence.quota->uncertain = true;
-  EXPECT_THAT(text(made), HasSubstr("may have stopped it: which threads it stopped then is not known"));
+  texts.add(text(made));
   made.evidence.quota->group = {};
-  EXPECT_THAT(text(made),
-              HasSubstr("; its control group, or the limit of that, was another then or shortly before"));
+  texts.add(text(made));
   made.cause = Cause::throttled;
   made.evidence = {};
-  EXPECT_THAT(text(made), HasSubstr("stopped for 50.0 ms")) << "nothing else is known";
+  texts.add(text(made), "nothing else is known");
 }
 
 TEST_F(FindingText, OfAStopByTheLimitHasTheTimeThatDecided) {
@@ -313,11 +276,12 @@ TEST_F(FindingText, OfAStopByTheLimitHasTheTimeThatDecided) {
   made.evidence.switches = {.blocked = 47700us, .blocks = 1, .preempted = 267us, .preemptions = 1};
   made.evidence.others = {.ran = 300us, .idle = 47ms};
   made.evidence.others->without = 48ms;
-  EXPECT_THAT(text(made), HasSubstr("was stopped for 47.4 ms by the kernel's limit"));
+  tactus::test::Snapshot().add(text(made));
 }
 
 /// A frame of 10 ms more than usual, of which each cause had 6 ms by the evidence, though all of it was more.
 TEST_F(FindingText, FiguresAreWhatTheEvidenceGivesToTheCauseWithinTheExcess) {
+  tactus::test::Snapshot texts;
   const auto of_job = [&](Cause cause) {
     Finding made = finding(cause, 6ms);
     made.facts.usual = 2ms;
@@ -327,35 +291,31 @@ TEST_F(FindingText, FiguresAreWhatTheEvidenceGivesToTheCauseWithinTheExcess) {
   Finding slept = of_job(Cause::blocked);
   slept.evidence.switches->blocked = 5ms;
   slept.evidence.switches->blocks = 1;
-  EXPECT_THAT(text(slept), HasSubstr("slept 4.00 ms (it gave up")) << "the rest is usual";
+  texts.add(text(slept), "the rest is usual");
   Finding pushed = of_job(Cause::preempted);
   pushed.evidence.switches->preempted = 5ms;
   pushed.evidence.others = {.thread = -1, .longest = 4500us, .ran = 5ms};
-  EXPECT_THAT(text(pushed),
-              HasSubstr("was preempted 4.00 ms by an unnamed thread (ended, or in another PID namespace)"));
-  EXPECT_THAT(text(pushed), Not(HasSubstr("for 4.50 ms"))) << "more than there is to explain";
+  texts.add(text(pushed), "without 4.50 ms, more than there is to explain");
   Finding interrupted = of_job(Cause::interrupted);
   interrupted.evidence.interrupts = {
       .took = 5ms, .count = 9, .kind = rtsync::InterruptTimes::Kind::softirq, .number = 3, .longest = 4500us};
-  EXPECT_THAT(text(interrupted), HasSubstr("was interrupted for 4.00 ms (9 times) by softirq NET_RX"));
-  EXPECT_THAT(text(interrupted), Not(HasSubstr("which took 4.50 ms")));
+  texts.add(text(interrupted));
   Finding faulted = of_job(Cause::faulted);
   faulted.evidence.faults = {.minor = 5000, .took = 5ms};
-  EXPECT_THAT(text(faulted), HasSubstr("waited for memory about 4.00 ms (5000 minor page faults"));
+  texts.add(text(faulted));
   Finding used_heap = of_job(Cause::heap);
   used_heap.evidence.heap = {.calls = 3, .took = 5ms};
-  EXPECT_THAT(text(used_heap), HasSubstr("used the heap: 3 calls, 4.00 ms"));
+  texts.add(text(used_heap));
   Finding traced = of_job(Cause::suspended);
   traced.evidence.switches->traced = 5ms;
-  EXPECT_THAT(text(traced), HasSubstr("was stopped for 4.00 ms by a debugger"));
+  texts.add(text(traced));
 
   Finding stopped = finding(Cause::machine_stopped, 48ms);
   stopped.facts.part = LatePart::wake;
   stopped.evidence.switches = rtsync::SwitchTimes{};
   stopped.evidence.others = {.still_asleep = 47ms};
   stopped.evidence.silence = {.took = 267us, .anywhere = true};
-  EXPECT_THAT(text(stopped), HasSubstr("stood still for about 47.3 ms in the wake, which took 48.0 ms"));
-  EXPECT_THAT(text(stopped), Not(HasSubstr("267 us")));
+  texts.add(text(stopped), "without the 267 us");
 }
 
 TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
@@ -367,11 +327,9 @@ TEST_F(FindingText, SaysWhatTheKernelDidForAJob) {
   made.evidence.silence->in_call = 1ms;
   texts.add(text(made));
   made.cause = Cause::unknown;
-  EXPECT_THAT(text(made), HasSubstr("in the kernel 2.80 ms, of which in system calls of its own 1.00 ms"));
-  EXPECT_THAT(text(made),
-              HasSubstr("; the kernel had its CPU for about 1.80 ms, for something that is not recorded"));
+  texts.add(text(made));
   made.evidence.faults = {.minor = 500, .took = 1ms};
-  EXPECT_THAT(text(made), Not(HasSubstr("something that is not recorded"))) << "faults that were counted are";
+  texts.add(text(made), "faults that were counted are");
 }
 
 TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
@@ -381,16 +339,11 @@ TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
   EXPECT_EQ(culprit_of(made, plan_), "the machine");
   EXPECT_EQ(culprit_beside_cause(made, plan_), "") << "the word says it";
   made.evidence.silence = {.took = 48ms};
-  EXPECT_THAT(
-      text(made),
-      HasSubstr(
-          "stood still for about 48.0 ms in job bad.step, which took 50.0 ms: the thread was on its CPU"));
+  texts.add(text(made));
   made.evidence.others = {.still_ready = 49ms, .still_asleep = 1ms};
-  EXPECT_THAT(
-      text(made),
-      HasSubstr("for about 49.0 ms in job bad.step, which took 50.0 ms: its CPU gave no sign of life"));
+  texts.add(text(made));
   made.facts.part = LatePart::wake;
-  EXPECT_THAT(text(made), HasSubstr("for about 50.0 ms in the wake"));
+  texts.add(text(made));
   made.facts.part = LatePart::job;
   made.evidence.went_on = true;
   texts.add(text(made));
@@ -398,20 +351,20 @@ TEST_F(FindingText, TellsAStopOfTheMachineFromOneByASignal) {
 }
 
 TEST_F(FindingText, SaysWhyATimerWasLate) {
+  tactus::test::Snapshot texts;
   Finding made = finding(Cause::timer_late, 400us);
   made.facts.part = LatePart::wake;
   made.evidence.cpu = 3;
-  EXPECT_EQ(text(made), "timer_late: the timer woke the thread 400 us late, and no other thread had the CPU");
+  texts.add(text(made));
   EXPECT_EQ(culprit_of(made, plan_), "CPU 3");
   made.evidence.idle_exit = 250us;
-  EXPECT_THAT(text(made), HasSubstr("(idle_exit: the CPU takes up to 250 us to leave an idle state)"));
+  texts.add(text(made));
   made.evidence.idle_exit = 100us;
-  EXPECT_THAT(text(made), Not(HasSubstr("idle_exit"))) << "it is less than half of it";
+  texts.add(text(made), "its exit is less than half of it");
   made.evidence.others = {.thread = -1, .weaker = 300us};
-  EXPECT_THAT(text(made), HasSubstr("late; the CPU was with an unnamed thread (ended, or in another PID "
-                                    "namespace), which cannot keep a real-time thread from it"));
+  texts.add(text(made));
   made.facts.part = LatePart::call;
-  EXPECT_THAT(text(made), HasSubstr("the wake for job bad.step came 400 us late"));
+  texts.add(text(made));
 }
 
 TEST_F(FindingText, SaysWhyWhoWasAwaitedWasNotReady) {
@@ -447,8 +400,7 @@ TEST_F(FindingText, NamesTheExecutivesOwnWork) {
   EXPECT_EQ(culprit_of(made, plan_), "the executive");
   made.part = "checkpoints";
   made.part_took = 2ms;
-  EXPECT_EQ(text(made),
-            "housekeeping: the work after the frame took 3.00 ms, of which checkpoints had 2.00 ms");
+  tactus::test::Snapshot().add(text(made));
   EXPECT_EQ(culprit_of(made, plan_), "checkpoints");
 }
 
@@ -463,45 +415,40 @@ TEST_F(FindingText, OfWhatNothingCoversItTellsAllThatWasLookedAt) {
   made.evidence.interrupts = {.took = 20us};
   made.evidence.heap = {.calls = 2};
   made.evidence.silence = {.took = 300us, .blind = 500us, .in_kernel = 40us};
-  EXPECT_THAT(
-      text(made),
-      HasSubstr("; off its CPU by itself 1.00 ms, pushed off it 15.0 us, others had the CPU 10.0 us, 1 page "
-                "fault, interrupts took 20.0 us, 2 heap calls, without a sign of life 300 us (or in a system "
-                "call), in the kernel 40.0 us"));
+  texts.add(text(made));
 }
 
 TEST_F(FindingText, SaysThatAWaitMayHaveBeenForAThreadOrForTheLimit) {
+  tactus::test::Snapshot texts;
   Finding made = finding(Cause::unknown, 52ms);
   made.evidence.queued = 50ms;
   made.evidence.throttle_gap = 50ms;
-  EXPECT_THAT(text(made), HasSubstr("; it waited for its CPU for 50.0 ms: another thread had it, or the "
-                                    "kernel's limit for real-time threads stopped it (50.0 ms)"));
+  texts.add(text(made));
   made.evidence.queued = 20ms;
-  EXPECT_EQ(text(made).find("it waited for its CPU"), std::string::npos);
+  texts.add(text(made), "it may not have waited");
 }
 
 TEST_F(FindingText, SaysWhereSignsOfLifeAreTooSeldom) {
+  tactus::test::Snapshot texts;
   Finding made = finding(Cause::unknown, 300us);
   made.evidence.switches.emplace();
   made.evidence.silence = {.took = 300us, .anywhere = true, .blind = 2ms};
-  EXPECT_THAT(text(made),
-              HasSubstr("; a stop of the machine this short cannot be seen with signs of life every 1.00 ms "
-                        "('signs_of_life' in the rig file)"));
+  texts.add(text(made));
   made.facts.took = 30ms;
-  EXPECT_THAT(text(made), Not(HasSubstr("a stop of the machine this short cannot be seen")));
+  texts.add(text(made));
 }
 
 TEST_F(FindingText, SaysThatSignsOfLifeCameLateWhereThatMadeTheRestUnknown) {
+  tactus::test::Snapshot texts;
   Finding made = finding(Cause::unknown, 10ms);
   made.evidence.switches = {.blocked = 4ms, .blocks = 1};
   made.evidence.silence = {.took = 1ms, .anywhere = true, .blind = 500us, .late = 1ms};
-  EXPECT_THAT(text(made), HasSubstr("; signs of life came late by 1.00 ms in all"))
-      << "5 ms are unknown, of 10 ms";
+  texts.add(text(made), "5 ms are unknown, of 10 ms");
   made.evidence.silence->took = made.evidence.silence->late = 500us;
-  EXPECT_THAT(text(made), Not(HasSubstr("came late")));
+  texts.add(text(made));
   made.evidence.silence->took = made.evidence.silence->late = 2ms;
   made.facts.part = rtsync::LatePart::wake;
-  EXPECT_THAT(text(made), Not(HasSubstr("came late"))) << "it decides nothing there";
+  texts.add(text(made), "it decides nothing there");
 }
 
 TEST_F(FindingText, EveryCauseHasASentenceAndACulpritOrNone) {

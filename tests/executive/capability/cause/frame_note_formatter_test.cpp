@@ -18,7 +18,6 @@ using namespace std::chrono_literals;
 using rtsync::Nanoseconds;
 using rtsync::OverrunCause;
 using ::testing::AllOf;
-using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -56,15 +55,18 @@ struct Notes {
   }
 };
 
-std::vector<std::string> texts(const std::vector<LateLine>& lines) {
-  std::vector<std::string> all;
-  for (const LateLine& line : lines) all.push_back(line.text);
-  return all;
+void add(tactus::test::Snapshot& texts, const std::vector<LateLine>& lines) {
+  for (const LateLine& line : lines) {
+    texts.add(line.brief, "terminal");
+    texts.add(line.text, "log");
+  }
 }
-std::vector<std::string> briefs(const std::vector<LateLine>& lines) {
-  std::vector<std::string> all;
-  for (const LateLine& line : lines) all.push_back(line.brief);
-  return all;
+
+/// A line after the slack of the frames before.
+std::string causes_of(const std::string& line) {
+  const std::string slack = "999 ns; ";
+  const std::size_t at = line.find(slack);
+  return at == std::string::npos ? line : line.substr(at + slack.size());
 }
 
 TEST(FrameNoteFormatter, IsSilentWhenThereIsNothingToTell) {
@@ -73,21 +75,19 @@ TEST(FrameNoteFormatter, IsSilentWhenThereIsNothingToTell) {
 }
 
 TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
+  tactus::test::Snapshot texts;
   Notes notes;
   FrameNote note = overrun(81533, 3us, OverrunCause::work);
   note.longest_job = 1;
   note.longest_job_ns = 950'000;
   notes.formatter.take(note);
   const auto lines = notes.formatter.take_log_lines(0);
-  EXPECT_THAT(briefs(lines), ElementsAre("frame 81533 overran by 3.00 us; details in log.txt"));
-  EXPECT_THAT(texts(lines),
-              ElementsAre("frame 81533 overran by 3.00 us (by work); woken 0 ns late, work 1.00 ms, longest "
-                          "job motor.step 950 us; slack of the 5 frames before: 1.00 us 2.00 us -3.00 us "
-                          "4.50 us 999 ns"));
+  add(texts, lines);
   EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty()) << "told once";
 }
 
 TEST(FrameNoteFormatter, TellsBothCausesOfTheWorstFrame) {
+  tactus::test::Snapshot texts;
   Notes notes;
   FrameNote note = overrun(7, 10ms, OverrunCause::late_wake);
   note.overrun.cause = note.late.cause = rtsync::Cause::clock;
@@ -97,12 +97,11 @@ TEST(FrameNoteFormatter, TellsBothCausesOfTheWorstFrame) {
   note.beside.facts.took = 2ms;
   note.beside_share = 1ms;
   notes.formatter.take(note);
-  EXPECT_TRUE(notes.formatter.take_log_lines(0).at(0).text.ends_with(
-      "; clock: the external clock's edge came 9.00 ms late (90 % of the lateness); beside it, 10 %: "
-      "computed: job motor.step computed for 2.00 ms"));
+  add(texts, notes.formatter.take_log_lines(0));
 }
 
 TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
+  tactus::test::Snapshot texts;
   Notes notes;
   notes.formatter.take(overrun(10, 5us, OverrunCause::work));
   FrameNote worst = overrun(11, 2ms, OverrunCause::catching_up);
@@ -114,35 +113,27 @@ TEST(FrameNoteFormatter, SumsUpManyAndNamesTheWorst) {
   notes.formatter.take(grace);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_THAT(
-      lines[0].text,
-      StartsWith("frame 11 overran by 2.00 ms, the worst of 3 overruns in frames 10 to 14 (1 by work, 2 "
-                 "catching up; 1 in the start-up grace; 3 slots lost); woken "));
-  EXPECT_EQ(lines[0].brief, "frame 11 overran by 2.00 ms, the worst of 3 overruns; details in log.txt");
+  add(texts, lines);
   notes.formatter.take(overrun(20, 1us, OverrunCause::work));
-  EXPECT_THAT(notes.formatter.take_log_lines(0).at(0).text,
-              StartsWith("frame 20 overran by 1.00 us (by work); "))
-      << "the sums begin anew";
+  add(texts, notes.formatter.take_log_lines(0));  // the sums begin anew
 }
 
 TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
+  tactus::test::Snapshot texts;
   Notes notes;
   notes.formatter.take(late_wake(3, 150us));
   notes.formatter.take(late_wake(4, 450us));
   notes.formatter.take(late_wake(9, 120us));
-  EXPECT_THAT(
-      texts(notes.formatter.take_log_lines(0)),
-      ElementsAre("frame 4 was woken 450 us late, the worst of 3 late wakes in frames 3 to 9; its work "
-                  "took 20.0 us"));
+  add(texts, notes.formatter.take_log_lines(0));
 }
 
 TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {
+  tactus::test::Snapshot texts;
   Notes notes;
   notes.formatter.take(overrun(7, 5us, OverrunCause::late_wake));
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_THAT(lines[0].text, StartsWith("frame 7 overran by 5.00 us (by a late wake); "));
-  EXPECT_THAT(lines[1].text, StartsWith("frame 7 was woken "));
+  add(texts, lines);
 }
 
 TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
@@ -155,12 +146,11 @@ TEST(FrameNoteFormatter, BlamesHousekeepingAndNotTheMachine) {
   notes.formatter.take(note);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_THAT(lines[0].text, StartsWith("frame 501 overran by 4.90 ms (by housekeeping); "));
-  texts.add(lines[1].brief);
-  texts.add(lines[1].text);
+  add(texts, lines);
 }
 
 TEST(FrameNoteFormatter, NamesThePartOfTheRigThatHadMostOfHousekeeping) {
+  tactus::test::Snapshot texts;
   Notes notes;
   FrameNote note = overrun(501, 4'900us, OverrunCause::work);
   note.overrun.cause = rtsync::Cause::housekeeping;
@@ -171,36 +161,20 @@ TEST(FrameNoteFormatter, NamesThePartOfTheRigThatHadMostOfHousekeeping) {
   notes.formatter.take(note);
   const auto lines = notes.formatter.take_log_lines(0);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].brief, "housekeeping: the link; frame 501 overran by 4.90 ms; details in log.txt");
-  EXPECT_TRUE(lines[0].text.ends_with(
-      "; housekeeping: the work between jobs took 4.00 ms, of which the link had 3.90 ms"))
-      << lines[0].text;
+  add(texts, lines);
 }
 
 TEST(FrameNoteFormatter, ALineBeginsWithTheCauseAndWhoHadIt) {
-  struct Row {
-    rtsync::Cause cause;
-    const char* begin;
-  };
-  const Row rows[] = {
-      {rtsync::Cause::computed, "computed: motor.step; frame 7 overran by 2.00 ms"},
-      {rtsync::Cause::blocked, "blocked: motor.step; frame 7 overran by 2.00 ms"},
-      {rtsync::Cause::preempted,
-       "preempted: a thread that is gone (tid 1073741823); frame 7 overran by 2.00 ms"},
-      {rtsync::Cause::throttled,
-       "throttled: the kernel's limit for real-time threads; frame 7 overran by 2.00 ms"},
-      {rtsync::Cause::unknown, "unknown cause; frame 7 overran by 2.00 ms"},
-  };
-  for (const Row& row : rows) {
+  tactus::test::Snapshot texts;
+  for (const rtsync::Cause cause : {rtsync::Cause::computed, rtsync::Cause::blocked, rtsync::Cause::preempted,
+                                    rtsync::Cause::throttled, rtsync::Cause::unknown}) {
     Notes notes;
     FrameNote note = overrun(7, 2ms, OverrunCause::work);
-    note.overrun.cause = row.cause;
+    note.overrun.cause = cause;
     note.overrun.job = 1;
     note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 1ms, 1ms, 0ms};
     notes.formatter.take(note);
-    const LateLine line = notes.formatter.take_log_lines(0).at(0);
-    EXPECT_EQ(line.brief, std::string(row.begin) + "; details in log.txt");
-    EXPECT_THAT(line.text, StartsWith(std::string(row.begin) + " (by work); "));
+    add(texts, notes.formatter.take_log_lines(0));
   }
 }
 
@@ -254,35 +228,15 @@ TEST(FrameNoteFormatter, ATerminalNeverGetsMoreThanFits) {
 }
 
 TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
-  struct Row {
-    rtsync::Cause cause;
-    const char* end;
-  };
-  const Row rows[] = {
-      {rtsync::Cause::computed,
-       "; computed: job motor.step computed for 3.10 ms, usually 100 us (p99 1.20 ms), "
-       "budget 2.00 ms"},
-      {rtsync::Cause::blocked, "; blocked: job motor.step slept 1.10 ms (it gave up the CPU itself 1 time)"},
-      {rtsync::Cause::faulted,
-       "; faulted: job motor.step waited for memory about 2.50 ms (4096 minor page faults, 0 major ones)"},
-      {rtsync::Cause::heap, "; heap: job motor.step used the heap: 7 calls, 1.90 ms, and 4096 page faults"},
-      {rtsync::Cause::preempted,
-       "; preempted: job motor.step was preempted 1.00 ms by a thread that is gone (tid 1073741823)"},
-      {rtsync::Cause::machine_stopped,
-       "; machine_stopped: the machine stood still in job motor.step, which took 3.10 ms, usually 100 us "
-       "(p99 1.20 ms), budget 2.00 ms: the thread was on its CPU but made no progress"},
-      {rtsync::Cause::catching_up, "; catching_up: still late from the overrun in frame 6"},
-      {rtsync::Cause::unknown,
-       "; unknown: job motor.step took 3.10 ms, usually 100 us (p99 1.20 ms), budget 2.00 ms; off its CPU by "
-       "itself "
-       "3.00 ms, pushed off it 1.00 ms, others had the CPU 1.00 ms, 4096 page faults, 7 heap calls, no signs "
-       "of life"},
-  };
-  for (const Row& row : rows) {
+  tactus::test::Snapshot texts;
+  for (const rtsync::Cause cause :
+       {rtsync::Cause::computed, rtsync::Cause::blocked, rtsync::Cause::faulted, rtsync::Cause::heap,
+        rtsync::Cause::preempted, rtsync::Cause::machine_stopped, rtsync::Cause::catching_up,
+        rtsync::Cause::unknown}) {
     Notes notes;
     notes.plan.jobs[1].budget = 2ms;
     FrameNote note = overrun(7, 2ms, OverrunCause::work);
-    note.overrun.cause = row.cause;
+    note.overrun.cause = cause;
     note.overrun.job = 1;
     note.overrun.frame = 6;
     note.overrun.facts = {rtsync::LatePart::job, 3'100us, 100us};
@@ -292,26 +246,19 @@ TEST(FrameNoteFormatter, NamesTheCauseWithItsEvidence) {
     note.overrun.evidence.heap = rtsync::HeapTimes{7, 2ms};
     note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 1ms, 1ms, 0ms};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
-    EXPECT_TRUE(line.ends_with(row.end)) << line;
+    texts.add(causes_of(notes.formatter.take_log_lines(0).at(0).text));
   }
 }
 
 TEST(FrameNoteFormatter, SaysWhatKeptTheCallOfAnIsolatedModelOrTheWakeBehindItsAnswer) {
+  tactus::test::Snapshot texts;
   const struct {
     rtsync::LatePart part;
     rtsync::Cause cause;
-    std::string end;
   } rows[] = {
-      {rtsync::LatePart::call, rtsync::Cause::preempted,
-       "; preempted: the wake for job motor.step was preempted 3.00 ms by a thread that is gone (tid "
-       "1073741823)"},
-      {rtsync::LatePart::answer, rtsync::Cause::preempted,
-       "; preempted: the wake after job motor.step, whose model had answered, was preempted 3.00 ms by a "
-       "thread that is gone (tid 1073741823)"},
-      {rtsync::LatePart::answer, rtsync::Cause::timer_late,
-       "; timer_late: the wake after job motor.step, whose model had answered, came 3.10 ms late, and no "
-       "other thread had the CPU"},
+      {rtsync::LatePart::call, rtsync::Cause::preempted},
+      {rtsync::LatePart::answer, rtsync::Cause::preempted},
+      {rtsync::LatePart::answer, rtsync::Cause::timer_late},
   };
   for (const auto& row : rows) {
     Notes notes;
@@ -321,12 +268,12 @@ TEST(FrameNoteFormatter, SaysWhatKeptTheCallOfAnIsolatedModelOrTheWakeBehindItsA
     note.overrun.facts = {row.part, 3'100us};
     note.overrun.evidence.others = rtsync::OtherThreads{0x3fffffff, 3ms, 3ms, 0ns};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
-    EXPECT_TRUE(line.ends_with(row.end)) << line;
+    texts.add(causes_of(notes.formatter.take_log_lines(0).at(0).text));
   }
 }
 
 TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
+  tactus::test::Snapshot texts;
   for (const Nanoseconds took : {1'200us, 3'100us}) {
     Notes notes;
     FrameNote note = overrun(7, 200us, OverrunCause::work);
@@ -336,12 +283,7 @@ TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
     note.overrun.evidence.switches = rtsync::SwitchTimes{};
     note.overrun.evidence.silence = rtsync::Silence{0ns, true, 500us, 0ns};
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
-    EXPECT_EQ(
-        line.ends_with("; a stop of the machine this short cannot be seen with signs of life every 250 us "
-                       "('signs_of_life' in the rig file)"),
-        took == 1'200us)
-        << line;
+    texts.add(causes_of(notes.formatter.take_log_lines(0).at(0).text), took == 1'200us ? "short" : "long");
   }
 }
 
@@ -353,8 +295,7 @@ TEST(FrameNoteFormatter, SaysHowOftenALimitStoppedTheControlGroupOfAnOrdinaryThr
   cpus.watch(rtsync::CpuSet{0}, root.path());
   root.write("/sys/fs/cgroup/rig/cpu.stat", "nr_throttled 5\nthrottled_usec 250000\n");
   cpus.look();
-  const std::string told =
-      "; in that second the limit of its control group stopped it 2 times, 100 ms (nr_throttled)";
+  tactus::test::Snapshot texts;
   const Notes notes;
   for (const bool realtime : {false, true}) {
     for (const rtsync::Cause cause : {rtsync::Cause::preempted, rtsync::Cause::throttled,
@@ -366,25 +307,22 @@ TEST(FrameNoteFormatter, SaysHowOftenALimitStoppedTheControlGroupOfAnOrdinaryThr
       note.overrun.evidence.realtime = realtime;
       formatter.take(note);
       const std::string line = formatter.take_log_lines(0).at(0).text;
-      EXPECT_EQ(line.ends_with(told), !realtime && cause != rtsync::Cause::computed) << line;
+      EXPECT_EQ(line.ends_with("(nr_throttled)"), !realtime && cause != rtsync::Cause::computed) << line;
+      texts.add(causes_of(line), realtime ? "real-time" : "ordinary");
     }
   }
 }
 
 TEST(FrameNoteFormatter, SaysWhatAJobMapped) {
+  tactus::test::Snapshot texts;
   struct Row {
     rtsync::MapTimes maps;
     rtsync::FaultTimes faults;
-    const char* end;
   };
   const Row rows[] = {
-      {{1, 16 << 20, 4096, 6'200us, 0ns},
-       {},
-       "about 6.20 ms (mapped 16.0 MiB in 1 call, 6.20 ms, 4096 page faults)"},
-      {{2, 4096, 0, 30us, 0ns},
-       {1024, 0, 2ms},
-       "about 2.03 ms (mapped 4.0 KiB in 2 calls, 30.0 us; 1024 minor page faults, 0 major ones)"},
-      {{1, 0, 0, 3ms, 0ns}, {}, "about 3.00 ms (mapped or unmapped memory in 1 call, 3.00 ms)"},
+      {{1, 16 << 20, 4096, 6'200us, 0ns}, {}},
+      {{2, 4096, 0, 30us, 0ns}, {1024, 0, 2ms}},
+      {{1, 0, 0, 3ms, 0ns}, {}},
   };
   for (const Row& row : rows) {
     Notes notes;
@@ -394,9 +332,7 @@ TEST(FrameNoteFormatter, SaysWhatAJobMapped) {
     note.overrun.evidence.faults = row.faults;
     note.overrun.evidence.maps = row.maps;
     notes.formatter.take(note);
-    const std::string line = notes.formatter.take_log_lines(0).at(0).text;
-    EXPECT_TRUE(line.ends_with(std::string("; faulted: job motor.step waited for memory ") + row.end))
-        << line;
+    texts.add(causes_of(notes.formatter.take_log_lines(0).at(0).text));
   }
 }
 
@@ -409,17 +345,15 @@ TEST(FrameNoteFormatter, CountsTheCausesOfMany) {
     note.overrun.job = 1;
     notes.formatter.take(note);
   }
-  const std::string line = notes.formatter.take_log_lines(0).at(0).text;
-  EXPECT_TRUE(line.ends_with("; causes: 1 computed 2 blocked")) << line;
+  tactus::test::Snapshot().add(causes_of(notes.formatter.take_log_lines(0).at(0).text));
 }
 
 TEST(FrameNoteFormatter, AdmitsWhatWasLostOnce) {
+  tactus::test::Snapshot texts;
   Notes notes;
-  EXPECT_THAT(briefs(notes.formatter.take_log_lines(12)),
-              ElementsAre("12 notes of frames lost (the ring was full)"));
+  add(texts, notes.formatter.take_log_lines(12));
   EXPECT_THAT(notes.formatter.take_log_lines(12), IsEmpty());
-  EXPECT_THAT(briefs(notes.formatter.take_log_lines(15)),
-              ElementsAre("3 notes of frames lost (the ring was full)"));
+  add(texts, notes.formatter.take_log_lines(15));
 }
 
 TEST(DurationText, HasThreeDigitsAndTheUnitThatFits) {

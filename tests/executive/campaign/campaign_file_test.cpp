@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "executive/campaign/file/cases.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::campaign::campaign_file_test {
@@ -19,7 +20,6 @@ using tactus::test::TempDir;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const std::string kRig =
     "rig: r\nframe: { period: 1 ms }\nuntil: 20 ms\nframe_log: no\nmodels:\n  a: { model: gain, "
@@ -49,7 +49,11 @@ class Campaigns : public ::testing::Test {
     try {
       (void)load(text);
     } catch (const config::ConfigError& error) {
-      return error.what();
+      std::string said = error.what();
+      const std::string folder = folder_.path().string();
+      for (std::size_t at = 0; (at = said.find(folder)) != std::string::npos;)
+        said.replace(at, folder.size(), "FOLDER");
+      return said;
     }
     return "";
   }
@@ -57,16 +61,11 @@ class Campaigns : public ::testing::Test {
   TempDir folder_;
 };
 
-TEST_F(Campaigns, SayOfARigFileThatItIsOne) {
-  EXPECT_EQ(
-      problems_of(kRig),
-      "c.yaml:1:1: campaign: is missing, and this is a rig file; run it by `tactus run`, or write a campaign "
-      "whose `rig:` is this file\n1 problem; nothing was started.");
-}
+TEST_F(Campaigns, SayOfARigFileThatItIsOne) { tactus::test::Snapshot().add(problems_of(kRig)); }
 
 TEST_F(Campaigns, NameAKeyThatIsThereTwice) {
   const std::string said = problems_of(kHead + "vary:\n  x: [1 V]\n  x: [2 V]\n");
-  EXPECT_THAT(said, HasSubstr("the same key of the rig file twice: 'x'; first at 4:3"));
+  tactus::test::Snapshot().add(said);
 }
 
 TEST_F(Campaigns, HaveEveryCombinationOfAMatrix) {
@@ -171,62 +170,55 @@ TEST_F(Campaigns, LeaveOutWhatExcludesEachOther) {
 }
 
 TEST_F(Campaigns, TakeSetsThatAreWrittenOut) {
+  tactus::test::Snapshot texts;
   const CampaignFile file = read(kHead + "cases: { list: [ { x: 1 V, k: a }, { x: 200 mV, k: b } ] }\n");
   const Cases cases(file);
   ASSERT_EQ(cases.count(), 2);
   EXPECT_EQ(cases.at(1).drawn[0].text, "200 mV");
   EXPECT_DOUBLE_EQ(cases.at(1).drawn[0].value, 0.2);
-  EXPECT_THAT(problems_of(kHead + "cases: { list: [ { x: 1 V }, { x: 2 A } ] }\n"), HasSubstr("2 A"));
-  EXPECT_THAT(problems_of(kHead + "cases: { list: [ { x: 1 V }, { z: 1 } ] }\n"),
-              AllOf(HasSubstr("'z' does not vary"), HasSubstr("no value of 'x'")));
+  texts.add(problems_of(kHead + "cases: { list: [ { x: 1 V }, { x: 2 A } ] }\n"));
+  texts.add(problems_of(kHead + "cases: { list: [ { x: 1 V }, { z: 1 } ] }\n"));
 }
 
 TEST_F(Campaigns, SayAllMistakesAtOnce) {
-  const struct {
-    const char* text;
-    const char* problem;
-  } rows[] = {
-      {"vary: { x: { unifrom: [1, 2] } }",
-       "c.yaml:3:14: vary.x.unifrom: unknown key; did you mean 'uniform'?"},
-      {"vary: { x: { uniform: [1 V, 2 A] } }", "vary.x.uniform[1]: '2 A' has the wrong dimension"},
-      {"vary: { x: { uniform: [2 V, 1 V] } }", "not below the second"},
-      {"vary: { x: { uniform: [1 V] } }", "expected [low, high]"},
-      {"vary: { x: { uniform: [1 V, 2] } }", "has no unit"},
-      {"vary: { x: }", "vary.x"},
-      {"vary: { x: {} }", "says nothing of what it varies in"},
-      {"vary: { x: [] }", "expected a list of values"},
-      {"vary: { x: [1 V, 1000 mV] }", "is there twice"},
-      {"vary: { x: { normal: { mean: 5 V } } }", "sigma: is missing"},
-      {"vary: { x: { normal: { mean: 20 degC, sigma: 5 % } } }", "means nothing"},
-      {"vary: { x: { normal: { mean: 5 V, sigma: -1 V } } }", "not above zero"},
-      {"vary: { x: { normal: { mean: 5 V, sigma: 1 V }, within: [50 V, 60 V] } }", "less than a millionth"},
-      {"vary: { x: { list: [1], uniform: [1, 2] } }", "varies in one way only"},
-      {"vary: { x: { log_uniform: [-1 V, 2 V] } }", "above zero"},
-      {"vary: { x: { triangular: [1, 5, 3] } }", "do not rise"},
-      {"vary: { x: { discrete: { 1 V: 0 } } }", "a weight is a number above zero"},
-      {"vary: { x: { uniform: [1, 2] } }", "the cases must be drawn"},
-      {"vary: { x: { uniform: [1, 2] } }\ncases: matrix", "this is not one"},
-      {"cases: { sobol: 8, monte_carlo: 8 }", "exclude each other"},
-      {"cases: { sobool: 8 }", "did you mean 'sobol'?"},
-      {"cases: { sobol: 8, until_sure: 0.95 }", "independent draws alone"},
-      {"cases: { monte_carlo: 8, until_sure: soon }", "is not understood"},
-      {"vary: { x: [1 V, 2 V] }\nexclude: [ y > 2 V ]", "'y' does not vary"},
-      {"vary: { x: [1 V, 2 V] }\nexclude: [ x > 2 A ]", "exclude[0]"},
-      {"vary: { x: [1 V, 2 V] }\nexclude: [ x ]", "a condition is expected"},
-      {"each: { retry: often }", "write for example 2 if spoiled"},
-      {"each: { timeout: 1 }", "each.timeout"},
-      {"measure: [a]", "measure"},
-      {"repeat: 0", "repeat"},
-      {"rigs: [r.yaml]", "is there twice"},
-      {"wary: {}", "did you mean 'vary'?"},
-  };
-  for (const auto& row : rows)
-    EXPECT_THAT(problems_of(kHead + row.text + "\n"), HasSubstr(row.problem)) << row.text;
-  EXPECT_THAT(problems_of("campaign: c\n"), HasSubstr("rig: is missing"));
+  tactus::test::Snapshot texts;
+  const char* const rows[] = {"vary: { x: { unifrom: [1, 2] } }",
+                              "vary: { x: { uniform: [1 V, 2 A] } }",
+                              "vary: { x: { uniform: [2 V, 1 V] } }",
+                              "vary: { x: { uniform: [1 V] } }",
+                              "vary: { x: { uniform: [1 V, 2] } }",
+                              "vary: { x: }",
+                              "vary: { x: {} }",
+                              "vary: { x: [] }",
+                              "vary: { x: [1 V, 1000 mV] }",
+                              "vary: { x: { normal: { mean: 5 V } } }",
+                              "vary: { x: { normal: { mean: 20 degC, sigma: 5 % } } }",
+                              "vary: { x: { normal: { mean: 5 V, sigma: -1 V } } }",
+                              "vary: { x: { normal: { mean: 5 V, sigma: 1 V }, within: [50 V, 60 V] } }",
+                              "vary: { x: { list: [1], uniform: [1, 2] } }",
+                              "vary: { x: { log_uniform: [-1 V, 2 V] } }",
+                              "vary: { x: { triangular: [1, 5, 3] } }",
+                              "vary: { x: { discrete: { 1 V: 0 } } }",
+                              "vary: { x: { uniform: [1, 2] } }",
+                              "vary: { x: { uniform: [1, 2] } }\ncases: matrix",
+                              "cases: { sobol: 8, monte_carlo: 8 }",
+                              "cases: { sobool: 8 }",
+                              "cases: { sobol: 8, until_sure: 0.95 }",
+                              "cases: { monte_carlo: 8, until_sure: soon }",
+                              "vary: { x: [1 V, 2 V] }\nexclude: [ y > 2 V ]",
+                              "vary: { x: [1 V, 2 V] }\nexclude: [ x > 2 A ]",
+                              "vary: { x: [1 V, 2 V] }\nexclude: [ x ]",
+                              "each: { retry: often }",
+                              "each: { timeout: 1 }",
+                              "measure: [a]",
+                              "repeat: 0",
+                              "rigs: [r.yaml]",
+                              "wary: {}"};
+  for (const char* const text : rows) texts.add(problems_of(kHead + text + "\n"), text);
+  texts.add(problems_of("campaign: c\n"));
   for (const char* const cases : {"{ monte_carlo: 0 }", "{ monte_karlo: 8 }"})
-    EXPECT_THAT(problems_of(kHead + "vary: { x: { uniform: [1 V, 2 V] } }\ncases: " + cases + "\n"),
-                AllOf(HasSubstr("1 problem"), Not(HasSubstr("must be drawn"))));
-  EXPECT_THAT(problems_of(kHead + "vary: { x: [], y: {} }\nrepeat: 0\n"), HasSubstr("3 problems"));
+    texts.add(problems_of(kHead + "vary: { x: { uniform: [1 V, 2 V] } }\ncases: " + cases + "\n"));
+  texts.add(problems_of(kHead + "vary: { x: [], y: {} }\nrepeat: 0\n"));
 }
 
 TEST_F(Campaigns, ReadWhatHoldsForEachCase) {
@@ -245,18 +237,16 @@ TEST_F(Campaigns, ReadWhatHoldsForEachCase) {
 }
 
 TEST_F(Campaigns, AskTheRigWhetherValuesFit) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(refusal(kHead + "vary: { models.a.parameters.k: [1, 2] }\n"), "");
-  EXPECT_THAT(refusal(kHead + "vary: { models.a.parameters.gian: [1, 2] }\n"),
-              AllOf(HasSubstr("c.campaign.yaml:3:9: vary.models.a.parameters.gian"), HasSubstr("gian")));
-  EXPECT_THAT(
-      refusal(kHead + "vary: { models.a.parameters.k: { uniform: [1 V, 2 V] } }\ncases: { sobol: 4 }\n"),
-      HasSubstr("'1 V'"));
-  EXPECT_THAT(refusal(kHead + "vary: { models.b.parameters.k: [1] }\n"),
-              HasSubstr("neither rig nor test has 'b' in models"));
-  EXPECT_THAT(refusal(kHead + "vary: { frame.period: [1 ms, 0 ms] }\n"), HasSubstr("0 ms"));
-  EXPECT_THAT(refusal(kHead + "vary: { frame.perod: [1 ms] }\n"), HasSubstr("did you mean 'period'?"));
-  EXPECT_THAT(refusal("campaign: c\nrig: nowhere.yaml\n"), HasSubstr("nor in the working directory"));
-  EXPECT_THAT(refusal(kHead + "set: { untill: 1 s }\n"), HasSubstr("did you mean 'until'?"));
+  texts.add(refusal(kHead + "vary: { models.a.parameters.gian: [1, 2] }\n"));
+  texts.add(
+      refusal(kHead + "vary: { models.a.parameters.k: { uniform: [1 V, 2 V] } }\ncases: { sobol: 4 }\n"));
+  texts.add(refusal(kHead + "vary: { models.b.parameters.k: [1] }\n"));
+  texts.add(refusal(kHead + "vary: { frame.period: [1 ms, 0 ms] }\n"));
+  texts.add(refusal(kHead + "vary: { frame.perod: [1 ms] }\n"));
+  texts.add(refusal("campaign: c\nrig: nowhere.yaml\n"));
+  texts.add(refusal(kHead + "set: { untill: 1 s }\n"));
 }
 
 TEST_F(Campaigns, VaryWhatOneTestHasInThatTestAlone) {
@@ -277,14 +267,14 @@ TEST_F(Campaigns, VaryWhatOneTestHasInThatTestAlone) {
 }
 
 TEST_F(Campaigns, SayMistakesOfSetAtTheirPlace) {
-  EXPECT_THAT(
-      refusal(kHead + "set: { frame.perio: 1 ms }\n"),
-      AllOf(HasSubstr("c.campaign.yaml:3:21: set.frame.perio: "), HasSubstr("did you mean 'period'")));
-  EXPECT_THAT(refusal(kHead + "set: { until: 1 V }\n"), HasSubstr("c.campaign.yaml:3:15: set.until: "));
-  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 0 }\n"), HasSubstr("0 is outside 1 .. "));
+  tactus::test::Snapshot texts;
+  texts.add(refusal(kHead + "set: { frame.perio: 1 ms }\n"));
+  texts.add(refusal(kHead + "set: { until: 1 V }\n"));
+  texts.add(problems_of(kHead + "cases: { monte_carlo: 0 }\n"));
 }
 
 TEST_F(Campaigns, HaveASearchInsteadOfARun) {
+  tactus::test::Snapshot texts;
   const std::string vary =
       "vary: { models.a.parameters.gain: { uniform: [1, 2] }, x: [a, b] }\ncases: { monte_carlo: 4 }\n";
   const CampaignFile file = read(kHead + vary + "bisect: { key: gain, within: 0.01, case: 3 }\n");
@@ -294,38 +284,33 @@ TEST_F(Campaigns, HaveASearchInsteadOfARun) {
   EXPECT_EQ(file.search.number, 3);
   EXPECT_EQ(read(kHead + vary + "minimise: { case: 2 }\n").search.kind, SearchSettings::Kind::minimise);
   EXPECT_EQ(read(kHead + vary).search.kind, SearchSettings::Kind::none);
-  EXPECT_THAT(problems_of(kHead + vary + "bisect: { within: 1 }\n"), HasSubstr("bisect: missing key 'key'"));
-  EXPECT_THAT(problems_of(kHead + vary + "bisect: { key: gain }\nminimise: {}\n"),
-              HasSubstr("c.yaml:6:11: minimise: bisect and minimise exclude each other"));
-  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 }\nminimise: {}\n"),
-              HasSubstr("cases.until_sure: minimise runs other cases"));
+  texts.add(problems_of(kHead + vary + "bisect: { within: 1 }\n"));
+  texts.add(problems_of(kHead + vary + "bisect: { key: gain }\nminimise: {}\n"));
+  texts.add(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 }\nminimise: {}\n"));
 }
 
 TEST_F(Campaigns, SayWhatIsWrongWithASearchAtItsPlace) {
+  tactus::test::Snapshot texts;
   const std::string vary =
       "vary: { models.a.parameters.gain: { uniform: [1, 2] }, models.a.parameters.mode: [a, b] }\n"
       "cases: { monte_carlo: 4 }\n";
   const auto of = [&](const std::string& bisect) { return refusal(kHead + vary + bisect); };
-  EXPECT_THAT(of("bisect: { key: gian }\n"), HasSubstr("c.campaign.yaml:5:16: bisect.key: "));
-  EXPECT_THAT(of("bisect: { key: mode }\n"), HasSubstr("bisect.key: 'models.a.parameters.mode' has words"));
-  EXPECT_THAT(of("bisect: { key: gain, within: 1 V }\n"), HasSubstr("c.campaign.yaml:5:30: bisect.within: "));
-  EXPECT_THAT(of("bisect: { key: gain, within: -1 }\n"), HasSubstr("bisect.within: '-1' is not above zero"));
-  EXPECT_THAT(of("bisect: { key: gain, case: 4 }\n"), HasSubstr("bisect.case: 4: there are 0 .. 3"));
-  EXPECT_THAT(of("minimise: { case: -1 }\n"), HasSubstr("minimise.case: -1: there are 0 .. 3"));
+  texts.add(of("bisect: { key: gian }\n"));
+  texts.add(of("bisect: { key: mode }\n"));
+  texts.add(of("bisect: { key: gain, within: 1 V }\n"));
+  texts.add(of("bisect: { key: gain, within: -1 }\n"));
+  texts.add(of("bisect: { key: gain, case: 4 }\n"));
+  texts.add(of("minimise: { case: -1 }\n"));
 }
 
 TEST_F(Campaigns, KnowTheExpectationThatIsToBeSure) {
+  tactus::test::Snapshot texts;
   folder_.write("t.yaml", "test: t\nuntil: 5 ms\nexpect: { holds: { always: a.out < 9 } }\n");
   const std::string cases =
       "test: t.yaml\ncases: { monte_carlo: 4, until_sure: \"0.9 of 'hold' +- 10 %\" }\n";
-  EXPECT_THAT(refusal(kHead + cases),
-              AllOf(HasSubstr("c.campaign.yaml:4:38: cases.until_sure: no rig and no test has the "
-                              "expectation 'hold'"),
-                    HasSubstr("holds")));
-  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 +- 0.1 % }\n"),
-              HasSubstr("half the width of the interval is 0.001; it must be 0.005 .. 0.49"));
-  EXPECT_THAT(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9999 }\n"),
-              HasSubstr("the confidence is 0.9999; it must be 0.5 .. 0.999"));
+  texts.add(refusal(kHead + cases));
+  texts.add(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9 +- 0.1 % }\n"));
+  texts.add(problems_of(kHead + "cases: { monte_carlo: 4, until_sure: 0.9999 }\n"));
 }
 
 TEST_F(Campaigns, HaveASchema) {

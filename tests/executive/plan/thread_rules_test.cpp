@@ -10,13 +10,13 @@
 
 #include "executive/model/job_class.hpp"
 #include "tests/support/sanitized.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::executive::thread_rules_test {
 namespace {
 
 using rtsync::Period;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr tactus_model kNothing{TACTUS_ABI_VERSION,
@@ -210,37 +210,19 @@ TEST(CanMeet, AgreesWithTryingAllTimes) {
 // ---- wires
 
 TEST(WireRules, BetweenThreadsAWireSaysWhatItIs) {
+  tactus::test::Snapshot texts;
   struct Row {
     std::size_t from;
     std::size_t to;
     const char* how;  // "", "direct", "delayed"
-    std::vector<const char*> says;
+    bool refused;
   };
   const Row rows[] = {
-      {kMain, kMain, "", {}},
-      {kMain, kMain, "direct", {}},
-      {kIo, kIo, "", {}},
-      {kSlow, kSlow, "", {}},
-      {kMain, kIo, "direct", {}},
-      {kIo, kPlant, "direct", {}},
-      {kMain, kIo, "delayed", {}},
-      {kQuiet, kMain, "delayed", {}},
-      {kQuiet, kSlow, "delayed", {}},
-      {kMain,
-       kIo,
-       "",
-       {"a->b: 'a.x' (thread main) and 'b.x' (thread 'io')", "'direct: yes'", "'delayed: yes'"}},
-      {kIo, kPlant, "", {"a->b: 'a.x' (thread 'io') and 'b.x' (thread 'plant')", "'direct: yes'"}},
-      {kMain,
-       kSlow,
-       "",
-       {"'a.x' (thread main) and 'b.x' (asynchronous thread 'slow')", "only 'delayed: yes' is possible"}},
-      {kQuiet,
-       kMain,
-       "direct",
-       {"'a.x' (asynchronous thread 'quiet') and 'b.x' (thread main)", "only 'delayed: yes'",
-        "not 'direct: yes'"}},
-      {kQuiet, kSlow, "direct", {"only 'delayed: yes'"}},
+      {kMain, kMain, "", false},       {kMain, kMain, "direct", false},   {kIo, kIo, "", false},
+      {kSlow, kSlow, "", false},       {kMain, kIo, "direct", false},     {kIo, kPlant, "direct", false},
+      {kMain, kIo, "delayed", false},  {kQuiet, kMain, "delayed", false}, {kQuiet, kSlow, "delayed", false},
+      {kMain, kIo, "", true},          {kIo, kPlant, "", true},           {kMain, kSlow, "", true},
+      {kQuiet, kMain, "direct", true}, {kQuiet, kSlow, "direct", true},
   };
   for (const Row& row : rows) {
     RuleFixture bench;
@@ -248,8 +230,8 @@ TEST(WireRules, BetweenThreadsAWireSaysWhatItIs) {
     bench.job("b.x", row.to);
     bench.wire("a", "b", row.how == std::string("direct"), row.how == std::string("delayed"));
     const auto found = bench.resolve_dependencies();
-    ASSERT_EQ(found.size(), row.says.empty() ? 0U : 1U) << ::testing::PrintToString(found);
-    for (const char* part : row.says) EXPECT_THAT(found[0], HasSubstr(part));
+    EXPECT_EQ(found.size(), row.refused ? 1U : 0U) << ::testing::PrintToString(found);
+    if (row.refused) texts.add(found, row.how);
   }
 }
 
@@ -260,8 +242,7 @@ TEST(WireRules, OneJobOnAnotherThreadIsEnough) {
   bench.job("b.y", kIo, TACTUS_CONTROLLER);
   bench.depend("b.y", "b.x");
   bench.wire("a", "b", false);
-  EXPECT_THAT(bench.resolve_dependencies(),
-              ElementsAre(HasSubstr("'a.x' (thread main) and 'b.y' (thread 'io')")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
@@ -269,7 +250,7 @@ TEST(WireRules, JobsThatNeverMeetNeedTheWordToo) {
   bench.job("a.x", kMain);
   bench.job("b.x", kIo).first = Period{1, 1};
   bench.wire("a", "b", false);
-  EXPECT_THAT(bench.resolve_dependencies(), ElementsAre(HasSubstr("run at the same time")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 TEST(WireRules, DirectMakesTheLaterWaitForTheEarlier) {
@@ -315,25 +296,20 @@ TEST(WireRules, TheRigsOwnVariablesBelongToMain) {
   bench.wire("rt", "b", false);
   bench.wire("rt", "c", false);
   bench.wire("rt", "c", false, true);
-  EXPECT_THAT(
-      bench.resolve_dependencies(),
-      ElementsAre(HasSubstr("rt->c: the rig itself (thread main) and 'c.x' (asynchronous thread 'slow')")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 TEST(WireRules, LoopsOnTwoThreadsNeedDelay) {
+  tactus::test::Snapshot texts;
   struct Row {
     std::size_t other;
     bool direct;
     bool delayed;
-    const char* says;
+    bool refused;
   };
   const Row rows[] = {
-      {kMain, false, false, nullptr},
-      {kMain, true, false, nullptr},
-      {kIo, false, true, nullptr},
-      {kIo, true, false, "a->b: loop 'first' (thread main) and loop 'second' (thread 'io')"},
-      {kIo, false, false, "only 'delayed: yes' is possible"},
-      {kSlow, false, false, "loop 'first' (thread main) and loop 'second' (asynchronous thread 'slow')"},
+      {kMain, false, false, false}, {kMain, true, false, false}, {kIo, false, true, false},
+      {kIo, true, false, true},     {kIo, false, false, true},   {kSlow, false, false, true},
   };
   for (const Row& row : rows) {
     RuleFixture bench;
@@ -341,8 +317,8 @@ TEST(WireRules, LoopsOnTwoThreadsNeedDelay) {
     bench.loop("second", row.other, {"b"});
     bench.wire("a", "b", row.direct, row.delayed);
     const auto found = bench.resolve_dependencies();
-    ASSERT_EQ(found.size(), row.says == nullptr ? 0U : 1U) << ::testing::PrintToString(found);
-    for (const std::string& line : found) EXPECT_THAT(line, HasSubstr(row.says));
+    EXPECT_EQ(found.size(), row.refused ? 1U : 0U) << ::testing::PrintToString(found);
+    if (row.refused) texts.add(found, row.direct ? "direct" : "");
   }
 }
 
@@ -353,8 +329,7 @@ TEST(WireRules, ALoopAndAJobNeverMeetOnScheduledThreads) {
   bench.job("c.x", kSlow);
   bench.wire("a", "b", false);
   bench.wire("a", "c", false);
-  EXPECT_THAT(bench.resolve_dependencies(),
-              ElementsAre(HasSubstr("a->c: loop 'first' (thread main) and 'c.x'")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 // ---- models on several threads
@@ -363,8 +338,7 @@ TEST(MemoryRules, JobsOfOneModelOnTwoThreadsAreOrdered) {
   RuleFixture bench;
   bench.job("m.a", kMain);
   bench.job("m.b", kIo);
-  EXPECT_THAT(bench.resolve_dependencies(),
-              ElementsAre(HasSubstr("m.b: 'm.a' (thread main) and 'm.b' (thread 'io')")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 TEST(MemoryRules, OrWereNeverDueTogether) {
@@ -402,8 +376,7 @@ TEST(MemoryRules, AWireIsNoWordAboutAnothersMemory) {
   bench.job("w.x", kIo, TACTUS_SENSOR);
   bench.job("m.b", kIo, TACTUS_CONTROLLER);
   bench.wire("m", "w", true);
-  EXPECT_THAT(bench.resolve_dependencies(),
-              ElementsAre(HasSubstr("m.b: 'm.a' (thread main) and 'm.b' (thread 'io')")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
 }
 
 TEST(MemoryRules, TheLastFreeJobIsNamed) {
@@ -411,31 +384,28 @@ TEST(MemoryRules, TheLastFreeJobIsNamed) {
   bench.job("m.a", kMain, TACTUS_ENVIRONMENT);
   bench.job("m.b", kMain, TACTUS_SENSOR);
   bench.job("m.c", kIo, TACTUS_CONTROLLER);
-  EXPECT_THAT(bench.resolve_dependencies(), ElementsAre(HasSubstr("'depends_on: [m.b]'")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
   bench.depend("m.c", "m.b");
   EXPECT_THAT(bench.resolve_dependencies(), IsEmpty()) << "what it says mends all";
   EXPECT_THAT(bench.waits("m.c"), ElementsAre("m.a", "m.b"));
 }
 
 TEST(MemoryRules, NothingIsSharedWithAnAsynchronousThread) {
+  tactus::test::Snapshot texts;
   for (const std::size_t thread : {kSlow, kQuiet}) {
     RuleFixture bench;
     bench.job("m.a", kMain);
     bench.job("m.b", thread).first = Period{1, 2};
-    EXPECT_THAT(bench.resolve_dependencies(),
-                ElementsAre(HasSubstr("share the memory of model 'm', and nothing keeps them "
-                                      "apart; put both on one thread")));
+    texts.add(bench.resolve_dependencies());
   }
   RuleFixture ends;
   ends.job("m.end", kMain, TACTUS_END_OF_FRAME);
   ends.job("m.b", kSlow);
-  EXPECT_THAT(ends.resolve_dependencies(),
-              ElementsAre(HasSubstr("m.b: 'm.end' (thread main) and 'm.b' (asynchronous thread")));
+  texts.add(ends.resolve_dependencies());
   RuleFixture loop;
   loop.loop("l", kMain, {"m"});
   loop.job("m.b", kQuiet);
-  EXPECT_THAT(loop.resolve_dependencies(),
-              ElementsAre(HasSubstr("'m.b' (asynchronous thread 'quiet') and loop 'l' (thread main)")));
+  texts.add(loop.resolve_dependencies());
   RuleFixture fine;
   fine.job("m.top", kSlow, TACTUS_TOP_OF_FRAME);
   fine.job("m.b", kSlow);
@@ -445,6 +415,7 @@ TEST(MemoryRules, NothingIsSharedWithAnAsynchronousThread) {
 }
 
 TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
+  tactus::test::Snapshot texts;
   for (const tactus_job_class job_class :
        {TACTUS_FREEZE_INIT, TACTUS_FREEZE, TACTUS_FREEZE_SCHEDULED, TACTUS_FREEZE_AUTOMATIC, TACTUS_UNFREEZE,
         TACTUS_CHECKPOINT, TACTUS_POST_CHECKPOINT}) {
@@ -456,10 +427,7 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
       if (thread == kIo) {
         EXPECT_THAT(found, IsEmpty());
       } else {
-        EXPECT_THAT(found,
-                    ElementsAre(HasSubstr("m.b: 'm.b' is of class " + std::string(name_of(job_class)) +
-                                          " and runs on thread main, beside 'm.a' (asynchronous thread "
-                                          "'slow')")));
+        texts.add(found, name_of(job_class));
       }
     }
   }
@@ -475,30 +443,19 @@ TEST(ClassRules, NoJobOfTheFreezeRunsBesideAnAsynchronousThread) {
 // ---- depends_on
 
 TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
-  constexpr const char* kNeither = "only jobs of the cyclic classes can wait for each other";
+  tactus::test::Snapshot texts;
   struct Row {
     const char* job;
     const char* on;
-    std::vector<std::string> says;
+    bool refused;
   };
   const Row rows[] = {
-      {"b.control", "a.step", {}},
-      {"b.control", "b.early", {}},
-      {"a.step", "b.early", {}},
-      {"b.control", "a.stp", {"there is no job 'a.stp'; did you mean 'a.step'?"}},
-      {"a.step", "a.step", {"is the job itself"}},
-      {"b.control", "a.initialize", {"'a.initialize' is of class initialization; ", kNeither}},
-      {"a.initialize", "b.early", {"'a.initialize' is of class initialization; ", kNeither}},
-      {"a.end", "b.early", {"'a.end' is of class end_of_frame; ", kNeither}},
-      {"a.freeze", "b.early", {"'a.freeze' is of class freeze_scheduled; ", kNeither}},
-      {"a.dot", "b.early", {"'a.dot' is of class derivative; ", kNeither}},
-      {"c.log", "record.r", {"'record.r' is a recording; ", kNeither}},
-      {"s.slow", "a.step", {"'s.slow' runs on the asynchronous thread 'slow'"}},
-      {"a.step", "q.quiet", {"'q.quiet' runs on the asynchronous thread 'quiet'"}},
-      {"a.step", "b.control", {"'b.control' (class controller, phase 60000) comes after 'a.step'"}},
-      {"a.step", "c.phase", {"'c.phase' (class scheduled, phase 60001) comes after 'a.step'"}},
-      {"a.step", "c.twin", {"'c.twin' (class scheduled, phase 60000) comes after 'a.step'"}},
-      {"c.twin", "a.step", {}},
+      {"b.control", "a.step", false},    {"b.control", "b.early", false}, {"a.step", "b.early", false},
+      {"b.control", "a.stp", true},      {"a.step", "a.step", true},      {"b.control", "a.initialize", true},
+      {"a.initialize", "b.early", true}, {"a.end", "b.early", true},      {"a.freeze", "b.early", true},
+      {"a.dot", "b.early", true},        {"c.log", "record.r", true},     {"s.slow", "a.step", true},
+      {"a.step", "q.quiet", true},       {"a.step", "b.control", true},   {"a.step", "c.phase", true},
+      {"a.step", "c.twin", true},        {"c.twin", "a.step", false},
   };
   for (const Row& row : rows) {
     RuleFixture bench;
@@ -519,15 +476,14 @@ TEST(DependencyRules, RefuseWhatCannotBeWaitedFor) {
     recording.recording = true;
     bench.depend(row.job, row.on);
     const auto found = bench.resolve_dependencies();
-    const std::string place = std::string(row.job) + " on " + row.on + ": ";
-    ASSERT_EQ(found.size(), row.says.empty() ? 0U : 1U) << place << ::testing::PrintToString(found);
-    if (row.says.empty()) {
-      const bool other =
-          bench.plan_.jobs[bench.index(row.job)].thread != bench.plan_.jobs[bench.index(row.on)].thread;
-      EXPECT_EQ(bench.waits(row.job), other ? std::vector<std::string>{row.on} : std::vector<std::string>{});
+    ASSERT_EQ(found.size(), row.refused ? 1U : 0U) << row.job << " on " << row.on;
+    if (row.refused) {
+      texts.add(found);
+      continue;
     }
-    for (const std::string& part : row.says) EXPECT_THAT(found[0], HasSubstr(part));
-    for (const std::string& line : found) EXPECT_THAT(line, ::testing::StartsWith(place));
+    const bool other =
+        bench.plan_.jobs[bench.index(row.job)].thread != bench.plan_.jobs[bench.index(row.on)].thread;
+    EXPECT_EQ(bench.waits(row.job), other ? std::vector<std::string>{row.on} : std::vector<std::string>{});
   }
 }
 
@@ -545,30 +501,29 @@ TEST(DependencyRules, NamedTwiceIsWaitedForOnce) {
 // ---- threads
 
 TEST(ThreadRules, PeriodsFitTheKindAndTheFrame) {
+  tactus::test::Snapshot texts;
   struct Row {
     ThreadKind kind;
     Period period;
-    const char* says;
+    bool refused;
   };
   const Row rows[] = {
-      {ThreadKind::scheduled, {}, nullptr},
-      {ThreadKind::asynchronous, {}, nullptr},
-      {ThreadKind::asynchronous, Period{1'000'000, 1}, nullptr},
-      {ThreadKind::asynchronous_must_finish, Period{7'000'000, 1}, nullptr},
-      {ThreadKind::scheduled, Period{1'000'000, 1},
-       "threads.io: a scheduled thread runs in lock-step with the frame and has no 'period'"},
-      {ThreadKind::asynchronous_must_finish, {}, "threads.io: missing key 'period'"},
-      {ThreadKind::asynchronous_must_finish, Period{2'500'000, 1},
-       "threads.io: period 2500 us is not a whole number of frames of 1 ms"},
-      {ThreadKind::asynchronous, Period{1'000'000, 3}, "is not a whole number of frames of 1 ms"},
+      {ThreadKind::scheduled, {}, false},
+      {ThreadKind::asynchronous, {}, false},
+      {ThreadKind::asynchronous, Period{1'000'000, 1}, false},
+      {ThreadKind::asynchronous_must_finish, Period{7'000'000, 1}, false},
+      {ThreadKind::scheduled, Period{1'000'000, 1}, true},
+      {ThreadKind::asynchronous_must_finish, {}, true},
+      {ThreadKind::asynchronous_must_finish, Period{2'500'000, 1}, true},
+      {ThreadKind::asynchronous, Period{1'000'000, 3}, true},
   };
   for (const Row& row : rows) {
     RuleFixture bench;
     bench.plan_.threads[0].kind = row.kind;
     bench.plan_.threads[0].period = row.period;
     const auto found = bench.resolve_dependencies();
-    ASSERT_EQ(found.size(), row.says == nullptr ? 0U : 1U) << ::testing::PrintToString(found);
-    for (const std::string& line : found) EXPECT_THAT(line, HasSubstr(row.says));
+    EXPECT_EQ(found.size(), row.refused ? 1U : 0U) << ::testing::PrintToString(found);
+    if (row.refused) texts.add(found);
   }
 }
 
@@ -587,7 +542,7 @@ TEST(ThreadRules, AThreadHasAJob) {
   bench.job("m.a", kIo);
   bench.job("n.end", kSlow, TACTUS_END_OF_FRAME);
   bench.loop("l", kQuiet, {"k"});
-  EXPECT_THAT(bench.resolve_dependencies(), ElementsAre(HasSubstr("threads.plant: thread 'plant'")));
+  tactus::test::Snapshot().add(bench.resolve_dependencies());
   bench.origins_.complete = false;
   EXPECT_THAT(bench.resolve_dependencies(), IsEmpty()) << "a model that could not be made may be its job";
 }

@@ -6,6 +6,9 @@
 #include <cstdio>
 #include <random>
 #include <string>
+#include <vector>
+
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::config::date_test {
 namespace {
@@ -95,63 +98,57 @@ TEST(Date, GoodOnesAreRead) {
 }
 
 TEST(Date, WhatIsWrongIsSaidWithThePlaceAndWhatIsAllowed) {
-  struct Row {
-    std::string text;
-    const char* part;
-  };
-  const Row rows[] = {
-      {"", "character 1 has to be a digit, but it ends there"},
-      {"now", "character 1 has to be a digit"},
-      {"2005-02-15", "character 11 has to be 'T', but it ends there"},
-      {"2005-02-15 00:00:00Z", "character 11 has to be 'T', but there is ' '"},
-      {"2005-02-15t00:00:00Z", "character 11 has to be 'T'"},
-      {"2005-2-15T00:00:00Z", "character 7 has to be a digit"},
-      {"05-02-15T00:00:00Z", "character 3 has to be a digit"},
-      {"20050215T000000Z", "character 5 has to be '-'"},
-      {"+2005-02-15T00:00:00Z", "character 1 has to be a digit"},
-      {"2005-02-15T00:00Z", "character 17 has to be ':'"},
-      {" 2005-02-15T00:00:00Z", "character 1 has to be a digit"},
-      {"2005-02-15T00:00:00Z ", "character 21 has to be the end"},
-      {"2005-02-15T00:00:00ZZ", "character 21 has to be the end"},
-      {"2005-02-15T00:00:00+00:00Z", "character 26 has to be the end"},
-      {"2005-02-15T00:00:00", "its zone is missing"},
-      {"2005-02-15T00:00:00.5", "its zone is missing"},
-      {"2005-02-15T00:00:00z", "character 20 has to be '.', 'Z', '+' or '-'"},
-      {"2005-02-15T00:00:00,5Z", "character 20 has to be '.', 'Z', '+' or '-'"},
-      {"2005-02-15T00:00:00.5z", "character 22 has to be 'Z', '+' or '-'"},
-      {"2005-02-15T00:00:00.Z", "character 21 has to be a digit of the fraction"},
-      {"2005-02-15T00:00:00.1234567890Z", "the fraction has 10 digits, not 1 .. 9"},
-      {"2005-02-15T00:00:00+0100", "character 23 has to be ':' of the zone"},
-      {"2005-02-15T00:00:00+01", "character 23 has to be ':' of the zone"},
-      {"2005-02-15T00:00:00+1:00", "character 22 has to be a digit of the zone"},
-      {"2005-02-15T00:00:00+24:00", "the zone's hour is 24, not 00 .. 23"},
-      {"2005-02-15T00:00:00-01:60", "the zone's minute is 60, not 00 .. 59"},
-      {"2005-00-15T00:00:00Z", "the month is 00, not 01 .. 12"},
-      {"2005-13-15T00:00:00Z", "the month is 13, not 01 .. 12"},
-      {"2005-02-00T00:00:00Z", "the day is 00, not 01 .. 28"},
-      {"2005-02-29T00:00:00Z", "the day is 29, not 01 .. 28 (the days of 2005-02)"},
-      {"1900-02-29T00:00:00Z", "the day is 29, not 01 .. 28"},
-      {"2024-02-30T00:00:00Z", "the day is 30, not 01 .. 29"},
-      {"2005-04-31T00:00:00Z", "the day is 31, not 01 .. 30"},
-      {"2005-12-32T00:00:00Z", "the day is 32, not 01 .. 31"},
-      {"2005-02-15T24:00:00Z", "the hour is 24, not 00 .. 23"},
-      {"2005-02-15T00:60:00Z", "the minute is 60, not 00 .. 59"},
-      {"2016-12-31T23:59:60Z", "the second is 60, not 00 .. 59 (leap seconds are not counted)"},
-      {"2005-02-15T00:00:61Z", "the second is 61, not 00 .. 59"},
-      {"1677-12-31T23:59:59.999999999Z", "it is not in 1678 .. 2261"},
-      {"1678-01-01T00:00:00+00:01", "it is not in 1678 .. 2261"},
-      {"2262-01-01T00:00:00Z", "it is not in 1678 .. 2261"},
-      {"2261-12-31T23:59:59-00:01", "it is not in 1678 .. 2261"},
-      {"0000-01-01T00:00:00Z", "it is not in 1678 .. 2261"},
-      {"9999-12-31T23:59:59Z", "it is not in 1678 .. 2261"},
-      {std::string("2005-02-15T00:00:00\0Z", 21), "character 20 has to be"},
-      {"2005-02-15T00:00:0\xc3\xa9Z", "character 19 has to be a digit"},
-  };
-  for (const Row& row : rows) {
-    const ParsedDate date = parse_date(row.text);
-    EXPECT_FALSE(date) << row.text;
-    EXPECT_NE(date.problem.find(row.part), std::string::npos) << row.text << ": " << date.problem;
-    EXPECT_NE(date.problem.find("for example 2005-02-15T00:00:00+00:00"), std::string::npos) << date.problem;
+  tactus::test::Snapshot texts;
+  const std::string rows[] = {"",
+                              "now",
+                              "2005-02-15",
+                              "2005-02-15 00:00:00Z",
+                              "2005-02-15t00:00:00Z",
+                              "2005-2-15T00:00:00Z",
+                              "05-02-15T00:00:00Z",
+                              "20050215T000000Z",
+                              "+2005-02-15T00:00:00Z",
+                              "2005-02-15T00:00Z",
+                              " 2005-02-15T00:00:00Z",
+                              "2005-02-15T00:00:00Z ",
+                              "2005-02-15T00:00:00ZZ",
+                              "2005-02-15T00:00:00+00:00Z",
+                              "2005-02-15T00:00:00",
+                              "2005-02-15T00:00:00.5",
+                              "2005-02-15T00:00:00z",
+                              "2005-02-15T00:00:00,5Z",
+                              "2005-02-15T00:00:00.5z",
+                              "2005-02-15T00:00:00.Z",
+                              "2005-02-15T00:00:00.1234567890Z",
+                              "2005-02-15T00:00:00+0100",
+                              "2005-02-15T00:00:00+01",
+                              "2005-02-15T00:00:00+1:00",
+                              "2005-02-15T00:00:00+24:00",
+                              "2005-02-15T00:00:00-01:60",
+                              "2005-00-15T00:00:00Z",
+                              "2005-13-15T00:00:00Z",
+                              "2005-02-00T00:00:00Z",
+                              "2005-02-29T00:00:00Z",
+                              "1900-02-29T00:00:00Z",
+                              "2024-02-30T00:00:00Z",
+                              "2005-04-31T00:00:00Z",
+                              "2005-12-32T00:00:00Z",
+                              "2005-02-15T24:00:00Z",
+                              "2005-02-15T00:60:00Z",
+                              "2016-12-31T23:59:60Z",
+                              "2005-02-15T00:00:61Z",
+                              "1677-12-31T23:59:59.999999999Z",
+                              "1678-01-01T00:00:00+00:01",
+                              "2262-01-01T00:00:00Z",
+                              "2261-12-31T23:59:59-00:01",
+                              "0000-01-01T00:00:00Z",
+                              "9999-12-31T23:59:59Z",
+                              std::string("2005-02-15T00:00:00\0Z", 21),
+                              "2005-02-15T00:00:0\xc3\xa9Z"};
+  for (const std::string& text : rows) {
+    const ParsedDate date = parse_date(text);
+    EXPECT_FALSE(date) << text;
+    texts.add(date.problem);
   }
 }
 

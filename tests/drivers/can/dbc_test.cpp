@@ -9,6 +9,7 @@
 
 #include "drivers/can/dbc/bits.hpp"
 #include "drivers/can/dbc/database.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::can::dbc_test {
 namespace {
@@ -22,7 +23,7 @@ Database read(const std::string& text) { return read_dbc(kHead + text, "x.dbc");
 
 std::string notes(const Database& database) {
   std::string all;
-  for (const Note& note : database.notes) all += database.text_of(note) + "\n";
+  for (const Note& note : database.notes) all += (all.empty() ? "" : "\n") + database.text_of(note);
   return all;
 }
 
@@ -124,52 +125,44 @@ TEST(Dbc, SelectsMultiplexedSignalsByNumberAndByRanges) {
 }
 
 TEST(Dbc, NamesPlaceAndReasonOfWhatIsIrregular) {
+  tactus::test::Snapshot texts;
   struct Row {
     const char* text;
-    const char* note;  ///< with its line in this text, to which the two of kHead come
     bool good;
   };
   const Row rows[] = {
-      {"BO_ 2000000 M: 8 A\n", "x.dbc:3: warning: message M: id 0x1E8480 has more than 11 bits", true},
-      {"BO_ 1073741824 M: 8 A\n", "left out", true},
-      {"BO_ 1 M: 65 A\n", "x.dbc:3: error: message M: 65 bytes; a frame has at most 64", false},
-      {"BO_ 1 M: 8 A\nBO_ 1 N: 8 A\n", "x.dbc:4: warning: message N: has the id 0x1 of message M in line 3",
-       true},
-      {"BO_ 1 M: 8 C\n", "its sender C is not a listed node", true},
-      {"BO_ 1 M: 1 A\n SG_ S : 4|8@1+ (1,0) [0|0] \"\" B\n",
-       "x.dbc:4: warning: signal M.S: its bits extend beyond", true},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|65@1+ (1,0) [0|0] \"\" B\n",
-       "x.dbc:4: error: signal S: 65 bits; a signal has 1 to 64", false},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8 (1,0) [0|0] \"\" B\n", "x.dbc:4: error: signal S: start|length@order",
-       false},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (0,0) [0|0] \"\" B\n", "its factor is 0", true},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [5|1] \"\" B\n", "min above max", true},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|1000] \"\" B\n", "do not reach all of its range", true},
+      {"BO_ 2000000 M: 8 A\n", true},
+      {"BO_ 1073741824 M: 8 A\n", true},
+      {"BO_ 1 M: 65 A\n", false},
+      {"BO_ 1 M: 8 A\nBO_ 1 N: 8 A\n", true},
+      {"BO_ 1 M: 8 C\n", true},
+      {"BO_ 1 M: 1 A\n SG_ S : 4|8@1+ (1,0) [0|0] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|65@1+ (1,0) [0|0] \"\" B\n", false},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8 (1,0) [0|0] \"\" B\n", false},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (0,0) [0|0] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [5|1] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|1000] \"\" B\n", true},
       {"BO_ 1 M: 8 A\n SG_ S : 0|4@1+ (1,0) [0|0] \"\" B\nBA_DEF_ SG_ \"GenSigStartValue\" INT 0 999;\n"
        "BA_ \"GenSigStartValue\" SG_ 1 S 300;\n",
-       "x.dbc:4: warning: signal M.S: its 4 bits do not hold its start value (GenSigStartValue)", true},
-      {"BO_ 1 M: 8 A\n SG_ 0S : 0|8@1+ (1,0) [0|0] \"\" B\n", "begins with a letter", true},
-      {"BO_ 1 M: 8 A\n SG_ S m : 0|8@1+ (1,0) [0|0] \"\" B\n", "is taken as always there", true},
-      {"BO_ 1 M: 8 A\n SG_ S k1 : 0|8@1+ (1,0) [0|0] \"\" B\n", "'k1' before ':'", false},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" B\n SG_ T : 7|8@1+ (1,0) [0|0] \"\" B\n",
-       "x.dbc:5: warning: signal M.T: shares bits with S (line 4)", true},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\xB0\" B\n", "not UTF-8", true},
-      {"CM_ BO_ 9 \"x\";\n", "x.dbc:3: warning: CM_: there is no message with the number 9", true},
-      {"CM_ \"x\"\nBO_ 1 M: 8 A\n", "CM_: has no ';' at its end", true},
-      {"CM_ SG_ 1;\nBO_ 1 M: 8 A\n", "BU_ node, BO_ id, SG_ id signal", true},
-      {"HELLO_ 3;\nBO_ 1 M: 8 A\n", "x.dbc:3: warning: 'HELLO_' begins no known statement", true},
-      {"CM_ \"never closed;\nBO_ 1 M: 8 A\n", "x.dbc:3: error: CM_: a quote is never closed", false},
-      {"BO_ 1 M: 8 A\n SG_ S : 0|16@1- (1,0) [0|0] \"\" B\nSIG_VALTYPE_ 1 S : 1;\n",
-       "16 bits; a float has 32", false},
-      {"BO_ 1 M: 8 A\n SG_ S m0M : 0|8@1+ (1,0) [0|0] \"\" B\nSG_MUL_VAL_ 1 S S 0-0;\n", "in a circle",
-       false},
-      {"BA_ \"Unknown\" 3;\n", "attribute 'Unknown' is not defined", true},
-      {"BO_ 1 M: 8 A\nBA_DEF_ BO_ \"E\" ENUM \"a\";\nBA_ \"E\" BO_ 1 4;\n", "has no entry 4, but 1 from 0",
        true},
+      {"BO_ 1 M: 8 A\n SG_ 0S : 0|8@1+ (1,0) [0|0] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S m : 0|8@1+ (1,0) [0|0] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S k1 : 0|8@1+ (1,0) [0|0] \"\" B\n", false},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\" B\n SG_ T : 7|8@1+ (1,0) [0|0] \"\" B\n", true},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|8@1+ (1,0) [0|0] \"\xB0\" B\n", true},
+      {"CM_ BO_ 9 \"x\";\n", true},
+      {"CM_ \"x\"\nBO_ 1 M: 8 A\n", true},
+      {"CM_ SG_ 1;\nBO_ 1 M: 8 A\n", true},
+      {"HELLO_ 3;\nBO_ 1 M: 8 A\n", true},
+      {"CM_ \"never closed;\nBO_ 1 M: 8 A\n", false},
+      {"BO_ 1 M: 8 A\n SG_ S : 0|16@1- (1,0) [0|0] \"\" B\nSIG_VALTYPE_ 1 S : 1;\n", false},
+      {"BO_ 1 M: 8 A\n SG_ S m0M : 0|8@1+ (1,0) [0|0] \"\" B\nSG_MUL_VAL_ 1 S S 0-0;\n", false},
+      {"BA_ \"Unknown\" 3;\n", true},
+      {"BO_ 1 M: 8 A\nBA_DEF_ BO_ \"E\" ENUM \"a\";\nBA_ \"E\" BO_ 1 4;\n", true},
   };
   for (const Row& row : rows) {
     const Database database = read(row.text);
-    EXPECT_THAT(notes(database), HasSubstr(row.note)) << row.text;
+    texts.add(notes(database));
     EXPECT_EQ(database.good(), row.good) << row.text;
   }
 }

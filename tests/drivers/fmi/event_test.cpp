@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "tests/drivers/fmi/one_unit.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::fmi::event_test {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 using test::OneUnit;
 using test::refusal_of;
 using test::steps;
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -136,22 +136,19 @@ TEST(FmiEvents, KeepTheNamesOfTheDriversVariables) {
 }
 
 TEST(FmiEvents, OfInitializationEndTheRigIfTheyFail) {
+  tactus::test::Snapshot texts;
   for (const char* const keys : {"", "on_error: hold"}) {
     OneUnit unit("events", kWith + keys);
     unit.value<std::int32_t>("mode") = 7;
     unit.open();
     EXPECT_EQ(unit.run("initialize"), 1) << keys;
-    EXPECT_THAT(unit.failure(), HasSubstr("the unit answers Fatal to UpdateDiscreteStates at 0 s")) << keys;
+    texts.add(unit.failure(), keys);
   }
 }
 
 TEST(FmiEvents, LeadToWhatWasDeclaredWhenTheyFail) {
-  const std::pair<int, const char*> rows[] = {
-      {1, "more than 1000 updates of its discrete states at 0 s"},
-      {2, "returned early more than 1000 times on the way to 0.1 s, and has reached 0 s"},
-      {5, "returned early from a step that began at 0 s, and says that it has reached -0.01 s"},
-      {4, "the unit answers Error to UpdateDiscreteStates at 0.3 s: the event went wrong"}};
-  for (const auto& [mode, says] : rows) {
+  tactus::test::Snapshot texts;
+  for (const int mode : {1, 2, 5, 4}) {
     for (const bool hold : {false, true}) {
       OneUnit unit("events", kWith + (hold ? "on_error: hold" : ""));
       unit.value<std::int32_t>("mode") = mode;
@@ -163,9 +160,9 @@ TEST(FmiEvents, LeadToWhatWasDeclaredWhenTheyFail) {
       EXPECT_EQ(bad, held ? 0 : 1) << mode;
       if (held) {
         EXPECT_EQ(unit.value<std::int32_t>("unit_status"), 1) << mode;
-        EXPECT_THAT(unit.messages(), Contains(HasSubstr(says)));
+        texts.add(unit.messages(), "held");
       } else {
-        EXPECT_THAT(unit.failure(), HasSubstr(says));
+        texts.add(unit.failure());
       }
     }
   }
@@ -178,10 +175,10 @@ TEST(FmiEvents, LeadToWhatWasDeclaredWhenTheyFail) {
 }
 
 TEST(FmiEvents, AreRefusedWhereThereAreNone) {
-  EXPECT_THAT(refusal_of("three", kWith),
-              HasSubstr("the unit has no event mode (hasEventMode); leave it out"));
+  tactus::test::Snapshot texts;
+  texts.add(refusal_of("three", kWith));
   EXPECT_THAT(refusal_of("two", kWith), HasSubstr("no event mode"));
-  EXPECT_THAT(refusal_of("parts", kWith), HasSubstr("scheduled execution, which has no event mode"));
+  texts.add(refusal_of("parts", kWith));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
+#include "tests/support/snapshot.hpp"
 #include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::fmi::model_test {
@@ -24,7 +25,6 @@ using test::refusal_of;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 /// Functions of a library, without the driver.
 class Library {
@@ -174,6 +174,7 @@ TEST(FmiModel, HasUnitsOfTheRig) {
 }
 
 TEST(FmiModel, StartsOutputsWhereTheStandardAllowsIt) {
+  tactus::test::Snapshot texts;
   for (const char* const name : {"two", "three"}) {
     OneUnit unit(name, "start: { x: 4 }");
     unit.start();
@@ -182,11 +183,10 @@ TEST(FmiModel, StartsOutputsWhereTheStandardAllowsIt) {
     EXPECT_EQ(unit.value<double>("x"), 4 - 0.1 * 4);
     ASSERT_EQ(unit.run("initialize"), 0) << unit.failure();
     EXPECT_EQ(unit.value<double>("x"), 4) << "again after a reset";
-    EXPECT_THAT(refusal_of(name, "start: { x: fast }"), HasSubstr("is 'fast', and a number in"));
-    EXPECT_THAT(refusal_of(name, "start: { k: 2 }"), HasSubstr("write its value under 'parameters'"));
-    EXPECT_THAT(refusal_of(name, "start: { y: 2 }"),
-                HasSubstr("only exact and approx can be set, before initialization"));
-    EXPECT_THAT(refusal_of(name, "start: { nothing: 2 }"), HasSubstr("the unit has no such variable"));
+    texts.add(refusal_of(name, "start: { x: fast }"));
+    texts.add(refusal_of(name, "start: { k: 2 }"));
+    texts.add(refusal_of(name, "start: { y: 2 }"));
+    texts.add(refusal_of(name, "start: { nothing: 2 }"));
   }
 }
 
@@ -224,6 +224,7 @@ TEST(FmiModel, SaysOnceThatAUnitLags) {
 }
 
 TEST(FmiModel, RefusesACycleThatDoesNotFitAFixedStep) {
+  tactus::test::Snapshot texts;
   OneUnit unit("fixed3");
   const auto refusal = [&](std::int64_t ns, std::int64_t den = 1) -> std::string {
     try {
@@ -235,9 +236,9 @@ TEST(FmiModel, RefusesACycleThatDoesNotFitAFixedStep) {
   };
   EXPECT_EQ(refusal(20'000'000), "");
   EXPECT_EQ(refusal(60'000'000), "");
-  EXPECT_THAT(refusal(50'000'000), HasSubstr("40 ms and 60 ms fit"));
-  EXPECT_THAT(refusal(1'000'000), HasSubstr("20 ms is the nearest that fits"));
-  EXPECT_THAT(refusal(1'000'000'000, 60), HasSubstr("20 ms is the nearest that fits"));
+  texts.add(refusal(50'000'000));
+  texts.add(refusal(1'000'000));
+  texts.add(refusal(1'000'000'000, 60));
   OneUnit trusting("fixed3", "ignore_fixed_step: yes");
   EXPECT_NO_THROW(trusting.model().planned("step", rtsync::Period{1'000'000, 1}));
   OneUnit unplanned("fixed3", "", 0.05);
@@ -379,7 +380,7 @@ TEST(FmiModel, SaysWhyInitializationFails) {
   unit.value<std::int32_t>("mode") = kFailsInit;
   unit.open();
   EXPECT_EQ(unit.run("initialize"), 1);
-  EXPECT_THAT(unit.failure(), HasSubstr("Error to EnterInitializationMode at 0 s: everything is illegal"));
+  tactus::test::Snapshot().add(unit.failure());
 }
 
 TEST(FmiModel, RefusesAnAsynchronousStep) {
@@ -403,7 +404,7 @@ TEST(FmiModel, LogsWithoutTheHeap) {
   const auto messages = unit.messages();
   ASSERT_EQ(messages.size(), 257U);
   EXPECT_EQ(messages.front(), "[logAll] line 0");
-  EXPECT_EQ(messages.back(), "W 744 messages of the unit were lost: they came faster than they were written");
+  tactus::test::Snapshot().add(messages.back());
 }
 
 TEST(FmiModel, PassesWarningsOn) {
@@ -443,29 +444,26 @@ TEST(FmiModel, ComesBackFromACheckpointWithTheSameBits) {
 
 TEST(FmiModel, SaysThatItCannotRestart) {
   OneUnit unit("stateless2");
-  EXPECT_THAT(unit.instance().restart_refusal(),
-              HasSubstr("cannot give away its state (canGetAndSetFMUState)"));
+  tactus::test::Snapshot().add(unit.instance().restart_refusal());
   unit.start();
   EXPECT_EQ(unit.run("step"), 0);
 }
 
 TEST(FmiModel, RefusesWhatCannotRun) {
+  tactus::test::Snapshot texts;
   EXPECT_THAT(refusal_of("tool2"), HasSubstr("needsExecutionTool"));
   EXPECT_THAT(refusal_of("/nowhere/x.fmu"), HasSubstr("models.unit.unit: cannot open /nowhere/x.fmu"));
-  EXPECT_THAT(refusal_of("two", "texts: { nam: x }"), HasSubstr("did you mean 'name'?"));
-  EXPECT_THAT(refusal_of("two", "locals: [lettres]"), HasSubstr("did you mean 'letters'?"));
-  EXPECT_THAT(refusal_of("three", "structure: { size: 3 }"),
-              HasSubstr("structural parameters stand under 'parameters'"));
-  EXPECT_THAT(
-      refusal_of("three", "", "name: engine"),
-      HasSubstr("models.unit.parameters.name: is a String, which a rig has no variables for; write 'texts"));
-  EXPECT_THAT(refusal_of("three", "", "size: 9"), HasSubstr("9 is outside of the unit's limits, any .. 8"));
-  EXPECT_THAT(refusal_of("three", "texts: { blob: abc }"), HasSubstr("pairs of hexadecimal digits"));
+  texts.add(refusal_of("two", "texts: { nam: x }"));
+  texts.add(refusal_of("two", "locals: [lettres]"));
+  texts.add(refusal_of("three", "structure: { size: 3 }"));
+  texts.add(refusal_of("three", "", "name: engine"));
+  texts.add(refusal_of("three", "", "size: 9"));
+  texts.add(refusal_of("three", "texts: { blob: abc }"));
 }
 
 TEST(FmiModel, HasAUnitOncePerProcessIfItSaysSo) {
   const auto first = std::make_unique<OneUnit>("once2");
-  EXPECT_THAT(refusal_of("once2"), HasSubstr("only once per process"));
+  tactus::test::Snapshot().add(refusal_of("once2"));
 }
 
 TEST(FmiModel, IsFreeAgainWhenItIsGone) {

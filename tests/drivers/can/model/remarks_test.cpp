@@ -8,12 +8,10 @@
 
 #include "drivers/can/port/simulated_bus.hpp"
 #include "tests/drivers/can/model/bus_test.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::drivers::can::remarks_test {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::StartsWith;
 
 class CanRemarks : public test::BusTest {
  protected:
@@ -47,37 +45,33 @@ BA_ "GenMsgCycleTime" BO_ 257 100;
 
 TEST_F(CanRemarks, SayHowFullTheBusIs) {
   start("rest_of: [B]");
-  EXPECT_THAT(remarks(), ElementsAre("bus at 500 kbit/s (assumed: neither the rig file nor the database has "
-                                     "its bit rate): load at most 3.0 %, no message late by design"));
+  tactus::test::Snapshot().add(remarks());
 }
 
 TEST_F(CanRemarks, NameMessagesThatAreLateByDesign) {
+  tactus::test::Snapshot texts;
   interface_ = "simulated:late";  // the peer's bus has another bit rate
   start("rest_of: [B]\nbit_rate: 15000");
-  EXPECT_THAT(remarks(), ElementsAre(StartsWith(
-                             "! bus at 15 kbit/s: load at most 99.0 %, late by design: "
-                             "Fast (worst response 19.6667 ms, cycle 10 ms), Slow (worst response ")));
+  texts.add(remarks());
   interface_ = "simulated:full";
   start("rest_of: [B]\nbit_rate: 12000");
-  EXPECT_THAT(remarks(), ElementsAre("! bus at 12 kbit/s: load at most 123.8 %, late by design: "
-                                     "Fast (worst response without bound, cycle 10 ms), "
-                                     "Slow (worst response without bound, cycle 100 ms)"));
+  texts.add(remarks());
 }
 
 TEST_F(CanRemarks, UseTheCyclesOfTheRigFile) {
+  tactus::test::Snapshot texts;
   interface_ = "simulated:cycles";
   start("rest_of: [B]\nbit_rate: 20000\nsend: { Fast: { cycle: 1 s }, Slow: { cycle: 1 s } }");
-  EXPECT_THAT(remarks(), ElementsAre("bus at 20 kbit/s: load at most 1.4 %, no message late by design"));
+  texts.add(remarks());
   start("rest_of: [B]\nbit_rate: 20000\nsend: { Fast: { cycle: 5 ms } }");
-  EXPECT_THAT(remarks(),
-              ElementsAre(StartsWith("! bus at 20 kbit/s: load at most 141.8 %, late by design: Fast (")));
+  texts.add(remarks());
 }
 
 TEST_F(CanRemarks, CountMessagesOfJ1939WithASourceOfTheRig) {
   start(
       "bit_rate: 500000\nsend: { A30: { message: EEC1@0x30, cycle: 2 ms }, A31: { message: EEC1@0x31, cycle: "
       "2 ms } }");
-  EXPECT_THAT(remarks(), ElementsAre("bus at 500 kbit/s: load at most 35.0 %, no message late by design"));
+  tactus::test::Snapshot().add(remarks());
 }
 
 /// No test machine has this interface, so neither the kernel nor a thread could send over it.
@@ -87,10 +81,7 @@ TEST_F(CanRemarks, SayWhatTheInterfaceLacks) {
   });
   interface_ = "nocan77";
   host_ = std::make_unique<test::BusHost>(driver, section("rest_of: [B]"));
-  EXPECT_THAT(remarks(),
-              ElementsAre(StartsWith("bus at 500 kbit/s (assumed"),
-                          "there is no interface nocan77: plug it in, or see 'ip -details link show type "
-                          "can'"));
+  tactus::test::Snapshot().add(remarks());
 }
 
 }  // namespace

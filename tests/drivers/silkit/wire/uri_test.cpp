@@ -10,12 +10,13 @@
 #include <map>
 #include <stdexcept>
 
+#include "tests/support/snapshot.hpp"
+
 namespace tactus::silkit::uri_test {
 namespace {
 
 using Scheme = Uri::Scheme;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 Uri uri(Scheme scheme, std::string host, std::uint16_t port, std::string simulation = "") {
@@ -114,66 +115,60 @@ std::string complaint(const std::function<void()>& call) {
 }
 
 TEST(ParseUri, SaysWhatIsWrongAndHowOneLooks) {
-  const std::pair<std::string, std::string> rows[] = {
-      {"", "has no scheme"},
-      {"localhost:8500", "has no scheme"},
-      {"silkit:localhost", "has no scheme"},
-      {"://localhost", "has the scheme ''"},
-      {"http://localhost", "has the scheme 'http', which is not silkit, tcp or local"},
-      {"SILKIT://localhost", "has the scheme 'SILKIT'"},
-      {" silkit://localhost", "has the scheme ' silkit'"},
-      {"silkit://", "has no host"},
-      {"silkit:///sim", "has no host"},
-      {"silkit://:8500", "has no host"},
-      {"silkit://localhost:", "has the port '', which is not 0 .. 65535"},
-      {"silkit://localhost:/sim", "has the port ''"},
-      {"silkit://localhost:65536", "has the port '65536'"},
-      {"silkit://localhost:99999999999999999999", "has the port '99999999999999999999'"},
-      {"silkit://localhost:-1", "has the port '-1'"},
-      {"silkit://localhost:+1", "has the port '+1'"},
-      {"silkit://localhost: 1", "has the port ' 1'"},
-      {"silkit://localhost:8500x", "has the port '8500x'"},
-      {"silkit://localhost//", "has two slashes in a row"},
-      {"silkit://localhost//sim", "has two slashes in a row"},
-      {"silkit://localhost/a//b", "has two slashes in a row"},
-      {"silkit://localhost/a b", "has a simulation name with other characters than"},
-      {"silkit://localhost/a:1", "has a simulation name with other characters than"},
-      {"silkit://localhost/a?b", "has a simulation name with other characters than"},
-      {"silkit://localhost/\xC3\x9C", "has a simulation name with other characters than"},
-      {"silkit://me@host", "has a host with other characters than"},
-      {"silkit://host?q", "has a host with other characters than"},
-      {"silkit://a b", "has a host with other characters than"},
-      {"silkit://a%20b", "has a host with other characters than"},
-      {"silkit://a:b:1", "has a host with colons; an IPv6 address goes in brackets"},
-      {"silkit://::1", "has a host with colons; an IPv6 address goes in brackets"},
-      {"silkit://[::1", "has no ']'"},
-      {"silkit://[::1]x", "has something other than a port after its ']'"},
-      {"silkit://[::1]1234", "has something other than a port after its ']'"},
-      {"silkit://[::1]:", "has the port ''"},
-      {"silkit://[]:1", "has something other than an IPv6 address in its brackets"},
-      {"silkit://[localhost]:1", "has something other than an IPv6 address in its brackets"},
-      {"silkit://[127.0.0.1]:1", "has something other than an IPv6 address in its brackets"},
-      {"tcp://", "has no host"},
-      {"tcp://:1", "has no host"},
-      {"tcp://host:x", "has the port 'x'"},
-      {"tcp://host:1/sim", "has a path"},
-      {"local://", "has no path"},
-  };
-  for (const auto& [text, what] : rows) {
-    const std::string said = complaint([&uri = text] { (void)parse_uri(uri); });
-    EXPECT_THAT(said, HasSubstr("'" + text + "' " + what));
-    EXPECT_THAT(said, HasSubstr("one looks like silkit://localhost:8500")) << text;
-  }
+  tactus::test::Snapshot texts;
+  const std::string rows[] = {"",
+                              "localhost:8500",
+                              "silkit:localhost",
+                              "://localhost",
+                              "http://localhost",
+                              "SILKIT://localhost",
+                              " silkit://localhost",
+                              "silkit://",
+                              "silkit:///sim",
+                              "silkit://:8500",
+                              "silkit://localhost:",
+                              "silkit://localhost:/sim",
+                              "silkit://localhost:65536",
+                              "silkit://localhost:99999999999999999999",
+                              "silkit://localhost:-1",
+                              "silkit://localhost:+1",
+                              "silkit://localhost: 1",
+                              "silkit://localhost:8500x",
+                              "silkit://localhost//",
+                              "silkit://localhost//sim",
+                              "silkit://localhost/a//b",
+                              "silkit://localhost/a b",
+                              "silkit://localhost/a:1",
+                              "silkit://localhost/a?b",
+                              "silkit://localhost/\xC3\x9C",
+                              "silkit://me@host",
+                              "silkit://host?q",
+                              "silkit://a b",
+                              "silkit://a%20b",
+                              "silkit://a:b:1",
+                              "silkit://::1",
+                              "silkit://[::1",
+                              "silkit://[::1]x",
+                              "silkit://[::1]1234",
+                              "silkit://[::1]:",
+                              "silkit://[]:1",
+                              "silkit://[localhost]:1",
+                              "silkit://[127.0.0.1]:1",
+                              "tcp://",
+                              "tcp://:1",
+                              "tcp://host:x",
+                              "tcp://host:1/sim",
+                              "local://"};
+  for (const std::string& text : rows) texts.add(complaint([&] { (void)parse_uri(text); }));
   EXPECT_THROW(parse_uri(std::string_view("local:///tmp/\0x", 15)), std::invalid_argument);
   EXPECT_THROW(parse_uri(std::string_view("tcp://127.0.0.1\0:1", 18)), std::invalid_argument);
 }
 
 TEST(ParseRegistryUri, TakesOnlySilkit) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(parse_registry_uri("silkit://[::1]:1/a"), uri(Scheme::silkit, "::1", 1, "a"));
   for (const std::string text : {"tcp://localhost:1", "local:///tmp/x", "http://localhost"}) {
-    const std::string said = complaint([&] { (void)parse_registry_uri(text); });
-    EXPECT_THAT(said, HasSubstr("'" + text + "' has the scheme"));
-    EXPECT_THAT(said, HasSubstr("which is not a registry's; one looks like silkit://localhost:8500"));
+    texts.add(complaint([&] { (void)parse_registry_uri(text); }));
   }
 }
 

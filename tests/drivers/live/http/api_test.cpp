@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "tests/drivers/live/http/support/sample_rig.hpp"
+#include "tests/support/snapshot.hpp"
 
 namespace tactus::test::api_test {
 namespace {
@@ -130,6 +131,7 @@ TEST_F(HttpApi, BeforeTheFirstFrameNoOutputHasAValue) {
 }
 
 TEST_F(HttpApi, SwitchesHaveTheirStateAndAWrongNameIsNotFoundWithTheOneThatWasMeant) {
+  tactus::test::Snapshot texts;
   using Is = executive::LiveSwitch::Is;
   rig_.change_switches() = {{"fault", "encoder_stuck", "encoder.angle", Is::on, 412},
                             {"stimulus", "load", "motor.load_torque", Is::waiting, std::nullopt}};
@@ -149,12 +151,11 @@ TEST_F(HttpApi, SwitchesHaveTheirStateAndAWrongNameIsNotFoundWithTheOneThatWasMe
   const Reply wrong =
       post("/v1/switches", Json({{"kind", "fault"}, {"name", "encoder_stuk"}, {"on", true}}).dump());
   EXPECT_EQ(wrong.status, 404);
-  EXPECT_EQ(wrong.body["error"], "name: this rig has no fault 'encoder_stuk'; did you mean 'encoder_stuck'?");
+  texts.add(wrong.body["error"].get<std::string>());
   const Reply kind =
       post("/v1/switches", Json({{"kind", "falut"}, {"name", "encoder_stuck"}, {"on", true}}).dump());
   EXPECT_EQ(kind.status, 404);
-  EXPECT_THAT(kind.body["error"].get<std::string>(),
-              ::testing::HasSubstr("it has the kind 'fault', 'stimulus'"));
+  texts.add(kind.body["error"].get<std::string>());
   EXPECT_EQ(post("/v1/switches", Json({{"kind", "stimulus"}, {"name", "load"}, {"on", true}}).dump()).status,
             200);
   EXPECT_EQ(get("/v1/switches").body["switches"][1]["on"], true);
@@ -183,7 +184,7 @@ TEST_F(HttpApi, ListsAreReadFromANumberOn) {
   EXPECT_EQ(get("/v1/log?count=1001").status, 400);
   EXPECT_EQ(get("/v1/log?count=0").status, 400);
   EXPECT_EQ(get("/v1/log?after=-1").status, 400);
-  EXPECT_THAT(problems_of("/v1/log?aftr=1"), ElementsAre(HasSubstr("did you mean 'after'?")));
+  tactus::test::Snapshot().add(problems_of("/v1/log?aftr=1"));
 }
 
 TEST_F(HttpApi, ReportsComeFromTheRunAndAreRefusedWhenItIsOver) {
@@ -224,8 +225,7 @@ TEST_F(HttpApi, TracesAreJsonOrAFileAndSayWhyThereIsNone) {
   made.problem = "it holds frames 1 to 5";
   EXPECT_EQ(get("/v1/trace?frame=9").status, 404);
   EXPECT_EQ(reply_->body["error"], "it holds frames 1 to 5");
-  EXPECT_THAT(problems_of("/v1/trace?before=1001&format=xml"),
-              ElementsAre("before: 1001 is outside 0 .. 1000", "format: 'xml' is neither json nor perfetto"));
+  tactus::test::Snapshot().add(problems_of("/v1/trace?before=1001&format=xml"));
   EXPECT_EQ(get("/v1/trace?frame=-1").status, 400);
 }
 
@@ -264,8 +264,7 @@ TEST_F(HttpApi, ListsVariablesByTheirNamesInThatOrder) {
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(missing.body, get("/v1/variables/motor.sped").body) << "as if it were alone";
   EXPECT_EQ(get("/v1/variables?names=").status, 404);
-  EXPECT_THAT(problems_of("/v1/variables?names=motor.on&match=*"),
-              ElementsAre("match: belongs to a list without 'names'"));
+  tactus::test::Snapshot().add(problems_of("/v1/variables?names=motor.on&match=*"));
 }
 
 TEST_F(HttpApi, AnswersAReadWithTheNextFrame) {
@@ -282,8 +281,7 @@ TEST_F(HttpApi, AnswersAReadWithTheNextFrame) {
 TEST_F(HttpApi, ListsAllNamesThatAreWrong) {
   const Reply reply = get("/v1/values?names=motor.sped,motor.on,motor.on,,axis.force[9]");
   EXPECT_EQ(reply.status, 400);
-  EXPECT_THAT(problems(reply), ElementsAre(HasSubstr("motor.sped"), HasSubstr("'motor.on' is there twice"),
-                                           HasSubstr("an empty name"), HasSubstr("axis.force[9]")));
+  tactus::test::Snapshot().add(problems(reply));
   EXPECT_EQ(rig_.waiting(), 0U);
 }
 
@@ -334,19 +332,17 @@ TEST_F(HttpApi, ListsAllThatIsWrongWithAChangeAndWritesNothing) {
                                                      "motor.mode": 3.5, "nobody": 1},
                                              "force": {"motor.mode": 99999999999}, "release": ["nowhere"]})");
   EXPECT_EQ(reply.status, 400);
-  EXPECT_EQ(problems(reply).size(), 7U) << reply.body;
-  EXPECT_THAT(problems(reply), testing::Contains(HasSubstr("set.axis.force: ")));
+  tactus::test::Snapshot().add(problems(reply));
   EXPECT_TRUE(rig_.take_written().empty());
 }
 
 TEST_F(HttpApi, ARangeHoldsForValuesFromOutside) {
-  EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 100.5}})")),
-              ElementsAre(HasSubstr("-100 .. 100")));
+  tactus::test::Snapshot().add(problems(post("/v1/values", R"({"set": {"motor.speed": 100.5}})")));
 }
 
 TEST_F(HttpApi, OneVariableIsChangedOnlyOnceAtATime) {
-  EXPECT_THAT(problems(post("/v1/values", R"({"set": {"motor.speed": 1}, "force": {"motor.speed": 2}})")),
-              ElementsAre("force.motor.speed: is there twice"));
+  tactus::test::Snapshot().add(
+      problems(post("/v1/values", R"({"set": {"motor.speed": 1}, "force": {"motor.speed": 2}})")));
 }
 
 TEST_F(HttpApi, AForceIsReleasedAndItsValueWrittenInOneGo) {
@@ -362,8 +358,8 @@ TEST_F(HttpApi, AForceIsReleasedAndItsValueWrittenInOneGo) {
     EXPECT_GE(written[0].batch.writes[1].kind, Kind::release);
     written[0].then({true, 1, ""});
   }
-  EXPECT_THAT(problems(post("/v1/values", R"({"release": ["motor.speed", "motor.speed"]})")),
-              ElementsAre("release.motor.speed: is there twice"));
+  tactus::test::Snapshot().add(
+      problems(post("/v1/values", R"({"release": ["motor.speed", "motor.speed"]})")));
 }
 
 TEST_F(HttpApi, WhatTheRigRefusesIsTold) {
@@ -374,36 +370,34 @@ TEST_F(HttpApi, WhatTheRigRefusesIsTold) {
 }
 
 TEST_F(HttpApi, BodiesAreCheckedAgainstTheirSchema) {
-  const std::pair<const char*, const char*> rows[] = {
-      {R"({"sett": {"motor.speed": 1}})", "did you mean 'set'?"},
-      {R"({"set": [1]})", "set is a list; an object is expected"},
-      {R"({"frame": -1, "set": {"motor.speed": 1}})", "frame -1 is below 0"},
-      {R"({"frame": 1.5, "set": {"motor.speed": 1}})", "frame is a number; a whole number is expected"},
-      {R"({"frame": 18446744073709551615, "set": {"motor.speed": 1}})", "frame is above"},
-      {R"({"release": 5})", "release is a whole number; a list, or 'all' is expected"},
-      {R"({"release": "motor.on"})", "release is 'motor.on'; a list, or 'all' is expected"},
-      {R"({"release": [5]})", "release[0] is a whole number; text is expected"},
-      {R"([])", "the body is a list; an object is expected"},
-      {R"({})", "there is nothing to do"},
-      {R"({"set": {}})", "there is nothing to do"},
-      {R"({"set": {"motor.speed": 1}, "set": {}})", "has the key 'set' twice"},
-      {R"({"set": {"motor.speed": 1, "motor.speed": 2}})", "has the key 'motor.speed' twice"},
-      {R"({"set": )", "is not JSON: the text ends where a value is expected"},
-      {R"({"set": ,})", "is not JSON: byte 9: found ','; a value is expected"},
-      {"", R"(the body is empty; a JSON object is expected, for example {"set": {"model.variable": 2.5}})"},
-      {" \n", "the body is empty"},
-      {R"({"frame": 18446744073709551616, "set": {"motor.speed": 1}})", "frame is beyond 64 bits"},
-      {R"({"set": {"motor.mode": 18446744073709551616}})",
-       "set.motor.mode: 1.8446744073709552e+19 is outside of the range of"},
-      {R"({"set": {"motor.speed": NaN}})", "is not JSON"},
-      {R"({"set": {"motor.speed": 1e999}})", "is not JSON"},
-      {R"({"set": {"motor.speed": "nan"}})", "set.motor.speed"},
-  };
-  for (const auto& [body, problem] : rows) {
+  tactus::test::Snapshot texts;
+  const std::string rows[] = {R"({"sett": {"motor.speed": 1}})",
+                              R"({"set": [1]})",
+                              R"({"frame": -1, "set": {"motor.speed": 1}})",
+                              R"({"frame": 1.5, "set": {"motor.speed": 1}})",
+                              R"({"frame": 18446744073709551615, "set": {"motor.speed": 1}})",
+                              R"({"release": 5})",
+                              R"({"release": "motor.on"})",
+                              R"({"release": [5]})",
+                              R"([])",
+                              R"({})",
+                              R"({"set": {}})",
+                              R"({"set": {"motor.speed": 1}, "set": {}})",
+                              R"({"set": {"motor.speed": 1, "motor.speed": 2}})",
+                              R"({"set": )",
+                              R"({"set": ,})",
+                              "",
+                              R"({"frame": 18446744073709551616, "set": {"motor.speed": 1}})",
+                              R"({"set": {"motor.mode": 18446744073709551616}})",
+                              R"({"set": {"motor.speed": NaN}})",
+                              R"({"set": {"motor.speed": 1e999}})",
+                              R"({"set": {"motor.speed": "nan"}})"};
+  for (const std::string& body : rows) {
     const Reply reply = post("/v1/values", body);
     EXPECT_EQ(reply.status, 400) << body;
-    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << body;
+    texts.add(problems(reply), "'" + body + "'");
   }
+  EXPECT_EQ(problems(post("/v1/values", " \n")), problems(post("/v1/values", "")));
   EXPECT_TRUE(rig_.take_written().empty());
 }
 
@@ -461,22 +455,21 @@ TEST_F(HttpApi, AResetAndALoadAreAnsweredWhenTheyAreDone) {
 }
 
 TEST_F(HttpApi, OrdersThatDoNotFitAreRefused) {
-  const std::pair<const char*, const char*> rows[] = {
-      {R"({"command": "puase"})", "did you mean 'pause'?"},
-      {R"({})", "lacks 'command'"},
-      {R"({"command": "pause", "frames": 2})", "frames: belongs to 'step', not to 'pause'"},
-      {R"({"command": "step", "frames": 0})", "frames 0 is below 1"},
-      {R"({"command": "run_until"})", "needs one of"},
-      {R"({"command": "run_until", "until": "2 s", "until_ns": 3})", "needs one of"},
-      {R"({"command": "run_until", "until": "soon"})", "until: "},
-      {R"({"command": "step", "until": "2 s"})", "until: belongs to 'run_until'"},
-      {R"({"command": "load"})", "load needs 'file'"},
-      {R"({"command": "reset", "file": "here"})", "file: belongs to 'load' and 'checkpoint', not to 'reset'"},
-  };
-  for (const auto& [body, problem] : rows) {
+  tactus::test::Snapshot texts;
+  const char* const rows[] = {R"({"command": "puase"})",
+                              R"({})",
+                              R"({"command": "pause", "frames": 2})",
+                              R"({"command": "step", "frames": 0})",
+                              R"({"command": "run_until"})",
+                              R"({"command": "run_until", "until": "2 s", "until_ns": 3})",
+                              R"({"command": "run_until", "until": "soon"})",
+                              R"({"command": "step", "until": "2 s"})",
+                              R"({"command": "load"})",
+                              R"({"command": "reset", "file": "here"})"};
+  for (const char* const body : rows) {
     const Reply reply = post("/v1/commands", body);
     EXPECT_EQ(reply.status, 400) << body;
-    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << body;
+    texts.add(problems(reply), body);
   }
   EXPECT_TRUE(rig_.take_commands().empty());
 }
@@ -518,9 +511,8 @@ TEST_F(HttpApi, AnEpisodeThatCannotBeRunListsItsProblems) {
   ASSERT_TRUE(reply_);
   EXPECT_EQ(reply_->status, 400);
   EXPECT_THAT(problems(*reply_), ElementsAre("stop: 'yesterday' is not a date", "the rig is not in Pause"));
-  EXPECT_THAT(
-      problems(post("/v1/episodes", R"({"in": [{"entity": "motor", "descripter": "speed", "value": 1}]})")),
-      ElementsAre(HasSubstr("did you mean 'descriptor'?"), HasSubstr("in[0] lacks 'descriptor'")));
+  tactus::test::Snapshot().add(
+      problems(post("/v1/episodes", R"({"in": [{"entity": "motor", "descripter": "speed", "value": 1}]})")));
 }
 
 TEST_F(HttpApi, AnEpisodeThatTheRigIsNotInTheStateForIsAConflict) {
@@ -543,8 +535,7 @@ TEST_F(HttpApi, AnEpisodeThatWentWrongOnItsWaySaysHowFarItCame) {
   rig_.take_episodes().at(0).then(end);
   ASSERT_TRUE(reply_);
   EXPECT_EQ(reply_->status, 409);
-  EXPECT_EQ(reply_->body["error"],
-            "2 problems; the episode ended with frame 7 (2005-02-15T00:00:00.007+00:00)");
+  tactus::test::Snapshot().add(reply_->body["error"].get<std::string>());
   EXPECT_EQ(problems(*reply_).size(), 2U);
 }
 
@@ -569,22 +560,21 @@ TEST_F(HttpApi, AnotherMethodIsToldWhichOnesThereAre) {
 }
 
 TEST_F(HttpApi, ParametersAreCheckedAgainstTheTable) {
-  const std::pair<const char*, const char*> rows[] = {
-      {"/v1/values", "'names' is missing"},
-      {"/v1/values?name=motor.on", "did you mean 'names'?"},
-      {"/v1/values?names=motor.on&names=motor.on", "names: is there twice"},
-      {"/v1/variables?first=x", "first: 'x' is not a whole number of 64 bits"},
-      {"/v1/variables?count=0", "count 0 is below 1"},
-      {"/v1/variables?match=%zz", "two hexadecimal digits"},
-      {"/v1/variables?match=%00", "no character is below a blank"},
-      {"/v1/state?x", "no such parameter"},
-      {"http://rig/v1/state", "has to begin with '/'"},
-      {"*", "has to begin with '/'"},
-  };
-  for (const auto& [target, problem] : rows) {
+  tactus::test::Snapshot texts;
+  const char* const rows[] = {"/v1/values",
+                              "/v1/values?name=motor.on",
+                              "/v1/values?names=motor.on&names=motor.on",
+                              "/v1/variables?first=x",
+                              "/v1/variables?count=0",
+                              "/v1/variables?match=%zz",
+                              "/v1/variables?match=%00",
+                              "/v1/state?x",
+                              "http://rig/v1/state",
+                              "*"};
+  for (const char* const target : rows) {
     const Reply reply = get(target);
     EXPECT_EQ(reply.status, 400) << target;
-    EXPECT_THAT(problems(reply), testing::Contains(HasSubstr(problem))) << target;
+    texts.add(problems(reply), target);
   }
   EXPECT_EQ(ask("GET", "/v1", "{}").status, 400) << "no body is expected";
 }
@@ -597,8 +587,7 @@ TEST_F(HttpApi, AsksForAStreamWithAtMostItsRate) {
   EXPECT_EQ(get("/v1/watch?names=motor.on").watch->every, std::chrono::milliseconds(100));
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=10us").status, 400);
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=2min").status, 400);
-  EXPECT_THAT(problems(get("/v1/watch?names=motor.on&every=5")),
-              ElementsAre("every: '5' is not a time with a unit; write for example every=100ms"));
+  tactus::test::Snapshot().add(problems(get("/v1/watch?names=motor.on&every=5")));
   EXPECT_EQ(get("/v1/watch?names=motor.on&every=100ms").status, 200);
 }
 
@@ -607,7 +596,7 @@ TEST_F(HttpApi, GroupsAreLimited) {
   for (int k = 0; k < 5000; ++k) names += ",x" + std::to_string(k);
   const Reply reply = get("/v1/values?names=" + names);
   EXPECT_EQ(reply.status, 400);
-  EXPECT_THAT(problems(reply), ElementsAre("names: 5001 are asked for; at most 4096 are taken at once"));
+  tactus::test::Snapshot().add(problems(reply));
   Json body;
   for (std::size_t k = 0; k <= kMostItems; ++k)
     body["in"].push_back(Json::parse(R"({"entity":"a","descriptor":"b","value":1})"));
@@ -626,7 +615,7 @@ TEST_F(HttpApi, AFloodOfProblemsIsCutAndSaysSo) {
   const Reply change = post("/v1/values", body.dump());
   EXPECT_EQ(problems(change).size(), kMostProblems + 1);
   EXPECT_EQ(problems(change).back(), "and more");
-  EXPECT_EQ(change.body["error"], "more than 100 problems; nothing was done");
+  tactus::test::Snapshot().add(change.body["error"].get<std::string>());
   EXPECT_EQ(get("/v1/values?names=x,y").body["error"], "2 problems") << "a read does nothing anyway";
   EXPECT_NE(problems(get("/v1/values?names=" + names.substr(0, names.find(",x100")))).back(), "and more");
 }
@@ -639,15 +628,14 @@ TEST_F(HttpApi, AFloodThatTheRigFindsIsCutToo) {
   ASSERT_TRUE(reply_);
   EXPECT_EQ(problems(*reply_).size(), kMostProblems + 1);
   EXPECT_EQ(problems(*reply_).back(), "and more");
-  EXPECT_EQ(reply_->body["error"], "more than 100 problems; nothing was done");
+  tactus::test::Snapshot().add(reply_->body["error"].get<std::string>());
 }
 
 TEST_F(HttpApi, NamesCountWhetherOrNotTheyAreGood) {
   Json body;
   for (std::size_t k = 0; k < kMostItems; ++k) body["set"]["x" + std::to_string(k)] = 1;
   body["release"] = {"motor.on"};
-  EXPECT_THAT(problems(post("/v1/values", body.dump())),
-              ElementsAre("there are 4097 changes; at most 4096 are taken at once"));
+  tactus::test::Snapshot().add(problems(post("/v1/values", body.dump())));
 }
 
 TEST_F(HttpApi, TakesExpressionsWhereItTakesNames) {
@@ -660,8 +648,7 @@ TEST_F(HttpApi, TakesExpressionsWhereItTakesNames) {
   EXPECT_EQ(reply_->body["values"]["max(motor.speed, 3 rad/s)"], 3.0)
       << "a comma in brackets separates nothing";
   EXPECT_EQ(reply_->body["values"]["motor.mode == hold"], true);
-  EXPECT_THAT(problems_of("/v1/values?names=rate(motor.speed)"),
-              ElementsAre(HasSubstr("depends on earlier frames")));
+  tactus::test::Snapshot().add(problems_of("/v1/values?names=rate(motor.speed)"));
   EXPECT_THAT(problems_of("/v1/values?names=motor.speed%20%3E%203%20N,motor.on"),
               ElementsAre(HasSubstr("character 15")));
   EXPECT_THAT(problems_of("/v1/values?names=2*motor.on%20,2*motor.on"), testing::Not(IsEmpty()));

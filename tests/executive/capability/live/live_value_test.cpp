@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/snapshot.hpp"
+
 namespace tactus::executive::live_value_test {
 namespace {
 
@@ -38,49 +40,53 @@ std::string through(const Variable& variable, const std::string& text) {
 }
 
 TEST(LiveValue, PassesWhatFitsAndRefusesWhatDoesNot) {
+  tactus::test::Snapshot texts;
   struct Row {
     tactus_type type;
     std::string in;
-    std::string out;  // a part of it
+    const char* out;  // nullptr: refused
   };
   for (const Row& row : std::vector<Row>{
            {TACTUS_BOOL, "true", "true"},
            {TACTUS_BOOL, "false", "false"},
-           {TACTUS_BOOL, "1", "is a whole number; true or false is expected"},
-           {TACTUS_BOOL, "\"yes\"", "is text; true or false is expected"},
+           {TACTUS_BOOL, "1", nullptr},
+           {TACTUS_BOOL, "\"yes\"", nullptr},
            {TACTUS_INT8, "-128", "-128"},
-           {TACTUS_INT8, "-129", "outside of the range of int8"},
-           {TACTUS_INT8, "128", "128 is outside of the range of int8, -128 .. 127"},
+           {TACTUS_INT8, "-129", nullptr},
+           {TACTUS_INT8, "128", nullptr},
            {TACTUS_UINT8, "255", "255"},
-           {TACTUS_UINT8, "-1", "outside of the range of uint8"},
-           {TACTUS_UINT8, "256", "outside of the range of uint8"},
+           {TACTUS_UINT8, "-1", nullptr},
+           {TACTUS_UINT8, "256", nullptr},
            {TACTUS_INT32, "1.0", "1"},
-           {TACTUS_INT32, "1.5", "is a number; a whole number is expected"},
-           {TACTUS_INT32, "1e10", "outside of the range of int32"},
-           {TACTUS_INT32, "1e300", "outside of the range of int32"},
-           {TACTUS_UINT8, "-1.0", "outside of the range of uint8"},
-           {TACTUS_INT32, "true", "is a bool; a whole number is expected"},
+           {TACTUS_INT32, "1.5", nullptr},
+           {TACTUS_INT32, "1e10", nullptr},
+           {TACTUS_INT32, "1e300", nullptr},
+           {TACTUS_UINT8, "-1.0", nullptr},
+           {TACTUS_INT32, "true", nullptr},
            {TACTUS_INT64, "-9223372036854775808", "-9223372036854775808"},
            {TACTUS_INT64, "9223372036854775807", "9223372036854775807"},
-           {TACTUS_INT64, "9223372036854775808", "outside of the range of int64"},
+           {TACTUS_INT64, "9223372036854775808", nullptr},
            {TACTUS_UINT64, "18446744073709551615", "18446744073709551615"},
-           {TACTUS_UINT64, "18446744073709551616", "outside of the range of uint64"},
-           {TACTUS_UINT64, "-1", "outside of the range of uint64"},
+           {TACTUS_UINT64, "18446744073709551616", nullptr},
+           {TACTUS_UINT64, "-1", nullptr},
            {TACTUS_FLOAT, "0.5", "0.5"},
-           {TACTUS_FLOAT, "1e39", "beyond the range of float"},
+           {TACTUS_FLOAT, "1e39", nullptr},
            {TACTUS_DOUBLE, "3", "3.0"},
            {TACTUS_DOUBLE, "0.1", "0.1"},
            {TACTUS_DOUBLE, "5e-324", "5e-324"},
-           {TACTUS_DOUBLE, "null", "is nothing; a number is expected"},
-           {TACTUS_DOUBLE, "[1]", "is a list; a number is expected"},
-           {TACTUS_DOUBLE, "{\"a\": 1}", "is an object; a number is expected"},
-           {TACTUS_DOUBLE, "\"nan\"", "nan"},
+           {TACTUS_DOUBLE, "null", nullptr},
+           {TACTUS_DOUBLE, "[1]", nullptr},
+           {TACTUS_DOUBLE, "{\"a\": 1}", nullptr},
+           {TACTUS_DOUBLE, "\"nan\"", nullptr},
        })
-    EXPECT_THAT(through(variable(row.type), row.in), HasSubstr(row.out))
-        << name_of(row.type) << " " << row.in;
+    if (row.out != nullptr)
+      EXPECT_EQ(through(variable(row.type), row.in), row.out) << name_of(row.type);
+    else
+      texts.add(through(variable(row.type), row.in), std::string(name_of(row.type)) + " " + row.in);
 }
 
 TEST(LiveValue, TextIsReadWithItsUnitAsInARigFile) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(through(variable(TACTUS_DOUBLE, 0, "m"), "\"12 mm\""), "0.012");
   EXPECT_THAT(through(variable(TACTUS_DOUBLE, 0, "m"), "\"12 s\""), HasSubstr("12 s"));
   EXPECT_THAT(through(variable(TACTUS_DOUBLE, 0, "m"), "\"nan m\""), HasSubstr("nan"));
@@ -88,27 +94,27 @@ TEST(LiveValue, TextIsReadWithItsUnitAsInARigFile) {
   gear.labels = {{"park", 0}, {"drive", 3}};
   EXPECT_EQ(through(gear, "\"drive\""), "3");
   EXPECT_EQ(through(gear, "3"), "3");
-  EXPECT_THAT(through(gear, "2"), HasSubstr("2 is none of its values: park (0), drive (3)"));
-  EXPECT_THAT(through(gear, "\"drove\""), HasSubstr("did you mean 'drive'?"));
+  texts.add(through(gear, "2"));
+  texts.add(through(gear, "\"drove\""));
 }
 
 TEST(LiveValue, ArraysAreListsOfAsMany) {
+  tactus::test::Snapshot texts;
   EXPECT_EQ(through(variable(TACTUS_DOUBLE, 3), "[1, 2, 3.5]"), "[1.0,2.0,3.5]");
-  EXPECT_THAT(through(variable(TACTUS_DOUBLE, 3), "[1, 2]"),
-              HasSubstr("is a list of 2; a list of 3 values is expected"));
-  EXPECT_THAT(through(variable(TACTUS_DOUBLE, 3), "1"), HasSubstr("a list of 3 values is expected"));
-  EXPECT_THAT(through(variable(TACTUS_INT8, 2), "[1, 300]"),
-              HasSubstr("element 1: 300 is outside of the range of int8"));
+  texts.add(through(variable(TACTUS_DOUBLE, 3), "[1, 2]"));
+  texts.add(through(variable(TACTUS_DOUBLE, 3), "1"));
+  texts.add(through(variable(TACTUS_INT8, 2), "[1, 300]"));
 }
 
 TEST(LiveValue, TwoDimensionsAreAListOfRows) {
+  tactus::test::Snapshot texts;
   Variable table = variable(TACTUS_DOUBLE, 4);
   table.columns = 2;
   EXPECT_EQ(through(table, "[[1, 2], [3, 4.5]]"), "[[1.0,2.0],[3.0,4.5]]");
-  EXPECT_THAT(through(table, "[1, 2, 3, 4]"), HasSubstr("is a list of 4; a list of 2 rows is expected"));
-  EXPECT_THAT(through(table, "[[1, 2], [3]]"), HasSubstr("row 1: is a list of 1; a list of 2 values"));
+  texts.add(through(table, "[1, 2, 3, 4]"));
+  texts.add(through(table, "[[1, 2], [3]]"));
   EXPECT_THAT(through(table, "[[1, 2], [3, true]]"), HasSubstr("row 1: element 1: "));
-  EXPECT_THAT(through(table, "1"), HasSubstr("a list of 2 rows is expected"));
+  texts.add(through(table, "1"));
 }
 
 TEST(LiveValue, ADeclaredRangeIsKept) {
@@ -116,13 +122,14 @@ TEST(LiveValue, ADeclaredRangeIsKept) {
   angle.low = -1;
   angle.high = 1;
   EXPECT_EQ(through(angle, "1"), "1.0");
-  EXPECT_THAT(through(angle, "1.5"), HasSubstr("1.5 is outside -1 .. 1 rad (its declared range)"));
+  tactus::test::Snapshot().add(through(angle, "1.5"));
   Variable count = variable(TACTUS_UINT64);
   count.low = 5;
   EXPECT_THAT(through(count, "4"), HasSubstr("4 is outside 5 .. "));
 }
 
 TEST(LiveValue, WhatIsNoNumberIsShownButNeverTakenIn) {
+  tactus::test::Snapshot texts;
   const Variable d = variable(TACTUS_DOUBLE);
   for (const auto& [value, text] :
        std::vector<std::pair<double, std::string>>{{std::numeric_limits<double>::quiet_NaN(), "nan"},
@@ -131,10 +138,10 @@ TEST(LiveValue, WhatIsNoNumberIsShownButNeverTakenIn) {
     std::vector<std::byte> bytes(8);
     std::memcpy(bytes.data(), &value, 8);
     EXPECT_EQ(to_json(d, bytes.data(), 1, false), text);
-    EXPECT_THAT(value_problem(d, bytes.data(), 1), HasSubstr("is not finite"));
+    texts.add(value_problem(d, bytes.data(), 1));
   }
   const std::byte two{2};
-  EXPECT_THAT(value_problem(variable(TACTUS_BOOL), &two, 1), HasSubstr("is not a bool"));
+  texts.add(value_problem(variable(TACTUS_BOOL), &two, 1));
   EXPECT_EQ(to_json(variable(TACTUS_BOOL), &two, 1, false), true);
 }
 

@@ -47,7 +47,7 @@ TEST(LiveVerdicts, ComeAsTheyAreDecidedAndTheLastOfThemBeforeTheEnd) {
   EXPECT_EQ(now["expectations"][0]["requirement"], "REQ-7");
   EXPECT_EQ(now["expectations"][0]["chart"]["high"], 20);
   EXPECT_EQ(now["expectations"][1]["chart"]["reference"], "trajectory.speed");
-  Json schema = described_as("What a chart of it draws.", client.get("/v1/openapi.json").json());
+  Json schema = described_as("What a chart of the expectation draws.", client.get("/v1/openapi.json").json());
   const Json chart = now["expectations"][1]["chart"];
   for (const auto& [key, value] : chart.items())
     EXPECT_TRUE(schema["properties"].contains(key)) << key << " is served, and not described";

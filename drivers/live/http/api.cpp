@@ -104,8 +104,8 @@ Waits Api::dispatch(const Request& request, const Respond& respond) {
     call.values = std::move(*values);
   }
   if (found == nullptr && !allow.empty()) {
-    Reply reply = refusal(
-        405, config::show(request.method) + " is not for " + config::show(request.target) + ": " + allow);
+    Reply reply = refusal(405, config::show(request.method) + " is not allowed for " +
+                                   config::show(request.target) + "; allowed: " + allow);
     reply.headers.emplace_back("Allow", allow);
     return refuse(std::move(reply));
   }
@@ -122,7 +122,8 @@ Waits Api::dispatch(const Request& request, const Respond& respond) {
           refusal(400, "the body is empty; a JSON object is expected, for example " + found->example));
     const std::string* const type = request.header("Content-Type");
     if (type == nullptr || !is_json(*type))
-      return refuse(refusal(415, "the body is " + (type == nullptr ? "of no type" : config::show(*type)) +
+      return refuse(refusal(415, (type == nullptr ? std::string("the body has no content type")
+                                                  : "the body has the content type " + config::show(*type)) +
                                      "; send it with 'Content-Type: application/json'"));
     auto body = parse_json(request.body, {}, problem);
     if (!body) return refuse(refusal(400, problem));

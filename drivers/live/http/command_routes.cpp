@@ -19,20 +19,22 @@ std::vector<std::string> words() {
 }
 
 Schema command_schema() {
-  return object("A command, taken at the end of the frame.",
-                {must("command", word("what to do", words())),
-                 may("file", text("of load: a checkpoint of this run; of checkpoint: its name; without: the "
-                                  "frame's")),
-                 may("frames", integer_from(1, "of step: how many; without: 1")),
-                 may("until_ns", integer_from(0, "of run_until: simulated time in ns")),
-                 may("until", text("of run_until: simulated time, as \"2.5 s\""))});
+  return object(
+      "A command, which takes effect at the end of the frame.",
+      {must("command", word("Command to give", words())),
+       may("file",
+           text("Name of the checkpoint to load or to write; default for checkpoint: frame-<frames run>")),
+       may("frames", integer_from(1, "Number of frames to step; default 1")),
+       may("until_ns", integer_from(0, "Simulated time in ns at which run_until pauses the rig")),
+       may("until", text("Simulated time with a unit (\"2.5 s\") at which run_until pauses the rig"))});
 }
 
 Schema command_answer() {
   return object(
       "The command was given.",
-      {must("command", text("")), must("accepted", boolean("")),
-       may("done", boolean("of reset and load: the rig is where it was sent; else look at /v1/state"))});
+      {must("command", text("Command that was given")),
+       must("accepted", boolean("True if the rig has accepted the command")),
+       may("done", boolean("True if reset or load is complete; missing for other commands, see /v1/state"))});
 }
 
 /// The value of a command; nothing, and a problem, when it does not fit.
@@ -92,8 +94,8 @@ Waits command(Api& api, const Call& call, const Respond& respond) {
 }  // namespace
 
 std::vector<Route> command_routes() {
-  return {post("/v1/commands", "command", "Gives a command.", command_schema(), R"({"command": "pause"})",
-               command_answer(), &command, {409})};
+  return {post("/v1/commands", "command", "Gives a command to the rig.", command_schema(),
+               R"({"command": "pause"})", command_answer(), &command, {409})};
 }
 
 }  // namespace tactus::drivers::live_http

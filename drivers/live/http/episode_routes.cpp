@@ -9,31 +9,38 @@ namespace {
 using namespace schema;
 
 std::vector<Property> item() {
-  return {must("entity", text("model")), must("descriptor", text("variable of the model, or one element")),
-          may("date", text("date of a frame: ISO 8601 with zone"))};
+  return {must("entity", text("Name of the model")),
+          must("descriptor", text("Variable of the model, or one element of an array")),
+          may("date", text("Date of a frame: ISO 8601 with zone"))};
 }
 
 Schema episode_schema() {
   std::vector<Property> input = item();
-  input.push_back(must("value", value_in("the value")));
+  input.push_back(must("value", value_in("Value to write")));
   return object(
-      "An episode: the rig, which is in Pause, runs up to the stop date and is in Pause again.",
-      {may("stop", text("the last date whose frame is run; without: to the end of the run")),
-       may("in", list("applied before any job of the frame of their date; without a date: of the next frame",
+      "An episode: the rig, which must be in Pause, runs up to the stop date and is then in Pause again.",
+      {may("stop", text("Date of the last frame that is run; default: the end of the run")),
+       may("in", list("Values that are written before the first job of the frame of their date; default: the "
+                      "next frame",
                       object("", std::move(input)), kMostItems)),
-       may("out", list("taken after all jobs of the frame of their date; without a date: of the stop date",
+       may("out", list("Values that are read after the last job of the frame of their date; default: the "
+                       "frame of the stop date",
                        object("", item()), kMostItems))});
 }
 
 Schema episode_end_schema() {
   return object(
-      "How an episode ended.",
-      {may("frame", integer(kFrame)), must("date", text(kDate)), must("ended", boolean("the run is over")),
-       must("outcome", text("then: how; else empty")), must("reason", text("and why")),
-       must("out", list("one for each of the request's",
-                        object("", {must("entity", text("")), must("descriptor", text("")),
-                                    must("date", text("when it was taken")),
-                                    must("value", value("null: the run ended before it"))})))});
+      "The result of an episode.",
+      {may("frame", integer(kFrame)), must("date", text(kDate)),
+       must("ended", boolean("True if the run is over")),
+       must("outcome", text("Outcome of the run; empty if the run is not over")),
+       must("reason", text("Reason for the end of the run; empty if the run is not over")),
+       must("out",
+            list("One result for each item of `out` in the request",
+                 object("", {must("entity", text("Name of the model")),
+                             must("descriptor", text("Variable of the model")),
+                             must("date", text("Date of the frame from which the value is")),
+                             must("value", value("Value; null if the run ended before this date"))})))});
 }
 
 template <class Item>
@@ -99,9 +106,9 @@ Waits episode(Api& api, const Call& call, const Respond& respond) {
 }  // namespace
 
 std::vector<Route> episode_routes() {
-  return {post("/v1/episodes", "episode", "Runs an episode, and replies when it is over.", episode_schema(),
-               R"({"out": [{"entity": "model", "descriptor": "variable"}]})", episode_end_schema(), &episode,
-               {409})};
+  return {post("/v1/episodes", "episode", "Runs an episode, and replies when the episode is over.",
+               episode_schema(), R"({"out": [{"entity": "model", "descriptor": "variable"}]})",
+               episode_end_schema(), &episode, {409})};
 }
 
 }  // namespace tactus::drivers::live_http

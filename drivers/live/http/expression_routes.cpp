@@ -114,21 +114,24 @@ std::vector<Named> names_of(const executive::LiveRig& rig, const Call& call,
 }
 
 std::vector<Route> expression_routes() {
-  return {
-      get("/v1/expressions", "expressions",
-          "Whether expressions may be watched, and their units; each mistake with its character.",
-          object("Expressions and variables in the order of the names.",
-                 {must("expressions",
-                       list("", object("An expression, or a variable.",
-                                       {must("name", text("as it was asked for")),
-                                        must("type", text("bool: a condition; int64: whole numbers; double; "
-                                                          "of a variable its own")),
-                                        must("unit", text("of its value")),
-                                        must("past", boolean("it depends on earlier frames, too"))})))}),
-          &expressions,
-          {{"names", false, true,
-            text("expressions and names of variables, separated by commas; those inside of brackets "
-                 "separate nothing")}})};
+  return {get(
+      "/v1/expressions", "expressions",
+      "Checks expressions, and returns their types and units; an error names the character.",
+      object(
+          "Expressions and variables in the order of the names.",
+          {must(
+              "expressions",
+              list("",
+                   object("An expression, or a variable.",
+                          {must("name", text("Text of the request")),
+                           must("type", text("Type of the value. An expression has bool (a condition), int64 "
+                                             "(a whole number) or double; a variable has its own type")),
+                           must("unit", text("Unit of the value")),
+                           must("past", boolean("True if the value also depends on earlier frames"))})))}),
+      &expressions,
+      {{"names", false, true,
+        text("Expressions and names of variables, separated by commas; a comma within brackets does not "
+             "separate")}})};
 }
 
 }  // namespace tactus::drivers::live_http

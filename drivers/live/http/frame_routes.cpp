@@ -108,20 +108,19 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
 }  // namespace
 
 std::vector<Route> frame_routes() {
-  Route route = get(
-      "/v1/stream", "stream",
-      "Values after every frame, as blocks of columns some 20 times a second; frames that a slow reader has "
-      "lost are named.",
-      text("blocks of bytes; the page http-api.md of the documentation has their layout"), &stream,
-      {{"names", false, true,
-        text("variables and expressions, with a comma between two; at most 64 columns")},
-       {"from", false, false, integer_from(0, "the first frame that is wanted; without: the next one")},
-       {"resume", false, false,
-        text("a name that the client chose: a stream with this name and these names of variables continues, "
-             "with the "
-             "frames from `from` on that are held; without: nothing is held")},
-       {"as", false, false, text("how numbers are written: f64, f32, or exact (each in its own type)")}},
-      {409});
+  Route route =
+      get("/v1/stream", "stream",
+          "Streams the values after every frame as blocks of columns, about 20 times a second; a block "
+          "reports frames that a slow reader has lost.",
+          text("Blocks of bytes; the page http-api.md of the documentation describes their layout"), &stream,
+          {{"names", false, true, text("Variables and expressions, separated by commas; at most 64 columns")},
+           {"from", false, false, integer_from(0, "First frame of the stream; default: the next frame")},
+           {"resume", false, false,
+            text("Name of the stream, chosen by the client. A held stream with this name and the same "
+                 "`names` continues at frame `from`. A stream without a name is never held")},
+           {"as", false, false,
+            text("Format of numbers: f64 (default), f32, or exact (each variable in its own type)")}},
+          {409});
   route.bytes = true;
   return {std::move(route)};
 }

@@ -15,23 +15,23 @@ namespace {
 const std::map<int, const char*>& meanings() {
   static const std::map<int, const char*> table = {
       {202, "Accepted: takes effect when its frame begins."},
-      {304, "It is as it was: see If-None-Match."},
-      {400, "Refused at once, and nothing was done; `problems` lists all that is wrong."},
+      {304, "Nothing has changed since the version in If-None-Match."},
+      {400, "The request is invalid; nothing was done, and `problems` lists everything that is wrong."},
       {401, "The token is missing or wrong."},
-      {403, "The request comes from a page of another origin, or for another host."},
-      {404, "There is no such thing."},
-      {405, "Another method is meant; see the header Allow."},
-      {409, "The rig is not in the state for it, or what was accepted could not be made any more."},
-      {411, "The body has no length."},
-      {412, "Another client has changed it since it was read."},
+      {403, "The request comes from a page of another origin, or names another host."},
+      {404, "The path, or what the request names, does not exist."},
+      {405, "The path does not accept this method; see the header Allow."},
+      {409, "The rig is not in the state for this request, or an accepted change could no longer be made."},
+      {411, "The header Content-Length is missing."},
+      {412, "Another client has changed the resource since it was read."},
       {413, "The body is longer than live.http.max_body."},
-      {414, "The target is too long."},
-      {415, "The body has to be application/json."},
+      {414, "The request target is too long."},
+      {415, "The body must have the type application/json."},
       {428, "The header If-Match is missing."},
-      {429, "More requests than live.http.max_rate; see the header Retry-After."},
+      {429, "The client has sent more requests than live.http.max_rate; see the header Retry-After."},
       {431, "The headers are too long."},
       {500, "A fault of the server."},
-      {503, "No frame has ended in time, the run is over, or there are too many clients."},
+      {503, "No frame ended in time, the run is over, or too many clients are connected."},
   };
   return table;
 }
@@ -73,8 +73,11 @@ Json operation(const Route& route) {
   Json responses;  // apart: a reference into an ordered object does not survive its growth
   responses["200"]["description"] = route.answer.about.empty() ? route.about : route.answer.about;
   responses["200"]["content"] =
-      route.stream ? content("text/event-stream", schema::text("events; `data` of `values` is x-event-data"))
-                   : content("application/json", route.answer);
+      route.stream
+          ? content(
+                "text/event-stream",
+                schema::text("Server-sent events; x-event-data has the schema of the `data` of each event"))
+          : content("application/json", route.answer);
   if (route.bytes) {
     Json binary;
     binary["type"] = "string";
@@ -117,8 +120,8 @@ Json openapi() {
       {"title", "tactus control port"},
       {"version", TACTUS_VERSION},
       {"description",
-       "Reads are copies made at the end of a frame; a change takes effect at the StepBegin of the next "
-       "frame that begins after it was accepted, or of the frame that was named."}};
+       "A read returns a copy that was made at the end of a frame. A change takes effect at the StepBegin of "
+       "the next frame that begins after the change was accepted, or of the frame that the request names."}};
   Json paths;
   for (const Route& route : routes()) {
     std::string method = route.method;

@@ -75,9 +75,10 @@ Schema panels_answer() {
   Schema answer = panels_schema();
   answer.properties.insert(
       answer.properties.begin(),
-      must("file", text("its name, beside the rig file; its path, where it is kept elsewhere")));
-  answer.properties.push_back(
-      must("problems", list("what of it the rig does not have: a variable that is gone", text(""))));
+      must("file", text("Name of the panel file beside the rig file; its path if it is kept elsewhere")));
+  answer.properties.push_back(must(
+      "problems",
+      list("Parts of the file that do not fit the rig, such as a variable that it does not have", text(""))));
   return answer;
 }
 
@@ -86,12 +87,13 @@ Schema panels_answer() {
 std::vector<Route> panel_routes() {
   Route put =
       post("/v1/panels", "write_panels",
-           "Keeps the desks, if they have not changed since they were read (If-Match).", panels_schema(),
+           "Writes the desks, unless another client has changed them since they were read (If-Match).",
+           panels_schema(),
            R"({"panels": {"desk": [{"kind": "knob", "variable": "motor.speed", "at": [0, 0, 3, 3]}]}})",
            panels_answer(), &keep_panels, {409, 412, 428});
   put.method = "PUT";
-  return {get("/v1/panels", "panels", "The desks that users have arranged; with an ETag.", panels_answer(),
-              &show_panels, {}, {304, 409}),
+  return {get("/v1/panels", "panels", "Returns the desks that users have arranged, with an ETag.",
+              panels_answer(), &show_panels, {}, {304, 409}),
           std::move(put)};
 }
 

@@ -197,16 +197,18 @@ std::string tag_of(const std::string& bytes) {
 
 const Schema& panels_schema() {
   static const Schema widget = object(
-      "a widget", {must("kind", word("what it is", kind_names())),
-                   must("at", list("column (of 12), row, width, height", integer(""), 4)),
-                   may("variable", text("of a knob, slider, switch, button or number")),
-                   may("variables", list("of lamps, a plot or an xy", text(""), kMostCurves)),
-                   may("text", text("of a text")), may("label", text("instead of the variable's name")),
-                   may("from", number("least that it shows or sets")), may("to", number("greatest")),
-                   may("value", number("that a button sets"))});
-  static const Schema schema =
-      object("The desks of the rig.",
-             {must("panels", map("desks by name", list("widgets", widget, kMostWidgets), kMostDesks))});
+      "A widget.", {must("kind", word("Kind of widget", kind_names())),
+                    must("at", list("Column (of 12), row, width and height", integer(""), 4)),
+                    may("variable", text("Variable of a knob, slider, switch, button or number")),
+                    may("variables", list("Variables of lamps, a plot or an xy", text(""), kMostCurves)),
+                    may("text", text("Text that a widget of kind text shows")),
+                    may("label", text("Label that is shown instead of the variable's name")),
+                    may("from", number("Least value that the widget shows or sets")),
+                    may("to", number("Greatest value that the widget shows or sets")),
+                    may("value", number("Value that a button sets"))});
+  static const Schema schema = object(
+      "The desks of the rig.",
+      {must("panels", map("Desks by name", list("Widgets of the desk", widget, kMostWidgets), kMostDesks))});
   return schema;
 }
 

@@ -19,147 +19,191 @@ Property number_of(const char* key, const char* about) { return must(key, intege
 Schema maybe(Schema schema) { return or_null(std::move(schema)); }
 
 Schema times_schema(const char* about) {
-  return object(
-      about,
-      {number_of("count", ""), number_of("min_ns", ""), number_of("p50_ns", ""), number_of("p99_ns", ""),
-       number_of("p99_9_ns", ""), number_of("max_ns", ""),
-       must("buckets", list("those that have any: from, to (exclusive), count", list("", integer("")), 0))});
+  return object(about,
+                {number_of("count", "Number of values"), number_of("min_ns", "Least value"),
+                 number_of("p50_ns", "Median"), number_of("p99_ns", "99th percentile"),
+                 number_of("p99_9_ns", "99.9th percentile"), number_of("max_ns", "Greatest value"),
+                 must("buckets",
+                      list("Buckets that are not empty",
+                           list("Lower end, upper end (exclusive) and count of a bucket", integer("")), 0))});
 }
 
 Schema timing_schema() {
-  return object(
-      "Times of all frames since the start.",
-      {may("frame", integer(kFrame)), number_of("period_ns", "of a frame, in real time"),
-       must("paced", boolean("the last frame was in real time")),
-       must("late", times_schema("wake minus slot")), must("work", times_schema("end minus wake")),
-       must("slack", times_schema("next slot minus end")),
-       must("behind", times_schema("housekeeping between the end of a frame and its wait")),
-       must("totals", map("as in /v1/statistics", integer(""))), must("causes", any("as in summary.json")),
-       must("promises_broken", any("as in summary.json"))});
+  return object("Times of all frames since the start of the run.",
+                {may("frame", integer(kFrame)), number_of("period_ns", "Period of a frame in real time"),
+                 must("paced", boolean("True if the last frame ran in real time")),
+                 must("late", times_schema("Lateness: wake minus slot")),
+                 must("work", times_schema("Execution time: end minus wake")),
+                 must("slack", times_schema("Slack: next slot minus end")),
+                 must("behind", times_schema("Time of housekeeping between the end of a frame and its wait")),
+                 must("totals", map("Counts by name, as in /v1/statistics", integer(""))),
+                 must("causes", any("Causes of overruns, as in summary.json")),
+                 must("promises_broken", any("Broken promises, as in summary.json"))});
 }
 
 Schema jobs_schema() {
   return object(
-      "The jobs of frames.",
-      {may("frame", integer(kFrame)), must("measured", boolean("job_times is on")),
+      "The jobs that run in frames.",
+      {may("frame", integer(kFrame)), must("measured", boolean("True if job_times is on")),
        must("jobs",
-            list("in the order of the rig file",
-                 object("",
-                        {must("name", text("model.job")), must("class", text("")), must("thread", text("")),
-                         must("cycle_ns", maybe(integer("null: it has none"))),
-                         must("optional", maybe(integer("it can be left out; lower ones first"))),
-                         must("calls", maybe(integer(""))),
-                         must("time_ns", maybe(object("", {number_of("p50", ""), number_of("p99", ""),
-                                                           number_of("p99_99", ""), number_of("max", "")}))),
-                         must("budget_ns", maybe(integer("of a call"))),
-                         must("over_budget", maybe(integer("calls that took more"))),
-                         must("worst_over_ns", maybe(integer(""))),
-                         must("hard_budget_ns", maybe(integer("")))})))});
+            list("Jobs in the order of the rig file",
+                 object(
+                     "",
+                     {must("name", text("Name of the job: model.job")),
+                      must("class", text("Class of the job")), must("thread", text("Thread that runs it")),
+                      must("cycle_ns", maybe(integer("Cycle of the job; null if it has none"))),
+                      must("optional", maybe(integer("Number from the rig file; jobs with lower numbers are "
+                                                     "left out first; null if the job is never left out"))),
+                      must("calls", maybe(integer("Number of calls; null if job_times is off"))),
+                      must("time_ns",
+                           maybe(object("Time of a call; null if job_times is off",
+                                        {number_of("p50", "Median"), number_of("p99", "99th percentile"),
+                                         number_of("p99_99", "99.99th percentile"),
+                                         number_of("max", "Greatest value")}))),
+                      must("budget_ns", maybe(integer("Budget of a call; null if it has none"))),
+                      must("over_budget",
+                           maybe(integer("Number of calls over the budget; null if they are not counted"))),
+                      must("worst_over_ns",
+                           maybe(integer(
+                               "Most by which a call exceeded the budget; null if it is not measured"))),
+                      must("hard_budget_ns",
+                           maybe(integer("Hard budget of a call; null if it has none")))})))});
 }
 
 Schema clock_schema() {
-  return object("What paces the frames.",
-                {must("driver", text("of the rig file's clock section")),
-                 must("source", text("of its edges")), must("clock", text("")), must("sleeper", text("")),
-                 must("realtime", boolean("")), must("ratio", number("simulated seconds per real one")),
-                 must("external", any("as `clock` of summary.json; null: it is internal"))});
+  return object(
+      "The clock that paces the frames.",
+      {must("driver", text("Driver from the clock section of the rig file")),
+       must("source", text("Source of the edges")), must("clock", text("Clock that is read")),
+       must("sleeper", text("Method of waiting for a slot")),
+       must("realtime", boolean("True if the rig runs in real time")),
+       must("ratio", number("Simulated seconds per second of real time")),
+       must("external", any("External clock, as `clock` in summary.json; null if the clock is internal"))});
 }
 
 Schema link_schema() {
-  const Schema peer = object("", {must("name", text("")),
-                                  must("state", maybe(text("as SIL Kit names it; null: none was published"))),
-                                  must("reason", text("of that state, in its own words")),
-                                  must("entered", maybe(text("when, by its own clock: ISO 8601"))),
-                                  must("connected", boolean("false: it has gone, in that state"))});
-  const Schema grants =
-      object("of simulation steps; null: the link is free",
-             {number_of("step_ns", "virtual time of a step"), number_of("granted", "steps so far"),
-              number_of("done", "steps that the rig has run"),
-              number_of("behind", "steps that were run before they were granted"),
-              must("age_ns", maybe(integer("since the last grant; null: none has come"))),
-              number_of("late", ""), number_of("worst_lateness_ns", "")});
+  const Schema peer = object(
+      "", {must("name", text("Name of the peer")),
+           must("state", maybe(text("State as SIL Kit names it; null if none was published"))),
+           must("reason", text("Reason for that state, in the words of the peer")),
+           must("entered", maybe(text("Date at which it entered that state, by its own clock: ISO 8601"))),
+           must("connected", boolean("True while the peer is connected; false if it left in that state"))});
+  const Schema grants = object(
+      "Grants of simulation steps; null in mode free",
+      {number_of("step_ns", "Virtual time of a step"), number_of("granted", "Number of steps granted so far"),
+       number_of("done", "Number of steps that the rig has run"),
+       number_of("behind", "Number of steps that were run before they were granted"),
+       must("age_ns", maybe(integer("Time since the last grant; null if none has come"))),
+       number_of("late", "Number of late grants"),
+       number_of("worst_lateness_ns", "Greatest lateness of a grant")});
   return object(
-      "The link to other participants; its figures of every frame are the variables link.*.",
-      {must("linked", boolean("there is one")), may("driver", text("")),
-       may("mode", word("", {"paced", "follow", "free"})), may("status", text("one line")),
-       may("about", list("a line each", text(""))), may("participant", text("what the rig is called there")),
-       may("library", text("file and version")), may("registry", text("its address")),
-       may("state", text("of this participant")),
-       may("federation", word("", {"assembling", "running", "left"})),
-       may("error", text("the library's last refusal; empty: none")),
-       may("peers", list("by name; then those that have gone", peer)), may("grants", maybe(grants)),
-       may("messages", map("counts", integer(""))), may("commands", map("of peers: counts", integer("")))});
+      "The link to other participants; the variables link.* have its figures of every frame.",
+      {must("linked", boolean("True if the rig is linked")), may("driver", text("Driver of the link")),
+       may("mode", word("Mode of the link", {"paced", "follow", "free"})),
+       may("status", text("State of the link, in one line")),
+       may("about", list("Description of the link", text("One line"))),
+       may("participant", text("Name of the rig in the federation")),
+       may("library", text("File and version of the library")),
+       may("registry", text("Address of the registry")), may("state", text("State of this participant")),
+       may("federation", word("State of the federation", {"assembling", "running", "left"})),
+       may("error", text("Last refusal of the library; empty if there is none")),
+       may("peers", list("Connected peers by name, followed by those that have left", peer)),
+       may("grants", maybe(grants)), may("messages", map("Counts of messages by kind", integer(""))),
+       may("commands", map("Counts of commands from peers", integer("")))});
 }
 
 Schema drivers_schema() {
   return object(
       "The drivers of this rig.",
-      {must("drivers", list("", object("", {must("kind", text("clock, model, record, link or live")),
-                                            must("name", text("")), must("for", text("")),
-                                            must("about", list("a line each", text("")))})))});
+      {must("drivers",
+            list("Drivers",
+                 object("", {must("kind", text("Kind of driver: clock, model, record, link or live")),
+                             must("name", text("Name of the driver")),
+                             must("for", text("Entry of the rig file that uses the driver")),
+                             must("about", list("Description", text("One line")))})))});
 }
 
 Schema threads_schema() {
-  const Schema refusal = object(
-      "", {must("what", text("")), must("got", text("")), must("cause", text("")), must("fix", text(""))});
+  const Schema refusal =
+      object("", {must("what", text("What the rig requested")), must("got", text("What it got")),
+                  must("cause", text("Cause of the refusal")),
+                  must("fix", text("Command that removes the problem"))});
   return object(
-      "The threads of the rig's process, and what the machine refused them.",
-      {must("threads",
-            list("", object("", {must("name", text("")), must("tid", integer("")), must("policy", text("")),
-                                 must("priority", integer("")), must("cpus", text("as 1,3-5")),
-                                 must("role", word("", {"main", "worker", "helper"})),
-                                 must("kind", or_null(text("of a worker"))),
-                                 must("skipped", or_null(integer("releases of a worker that was not free"))),
-                                 must("cpu_ns", or_null(integer("CPU time so far")))}))),
-       must("refused", list("", refusal))});
+      "The threads of the rig's process, and the requests that the machine refused.",
+      {must(
+           "threads",
+           list(
+               "Threads",
+               object(
+                   "",
+                   {must("name", text("Name of the thread")),
+                    must("tid", integer("Thread number of the kernel")),
+                    must("policy", text("Scheduling policy")), must("priority", integer("Priority")),
+                    must("cpus", text("Allowed CPUs, such as 1,3-5")),
+                    must("role", word("Role of the thread", {"main", "worker", "helper"})),
+                    must("kind", or_null(text("Kind of a worker; null for other threads"))),
+                    must("skipped",
+                         or_null(integer(
+                             "Number of releases at which a worker was still busy; null for other threads"))),
+                    must("cpu_ns", or_null(integer("CPU time so far; null if it is not known")))}))),
+       must("refused", list("Refused requests", refusal))});
 }
 
 Schema doctor_schema() {
   return object(
-      "What keeps this machine from hard real time, as `tactus doctor` reports it.",
+      "The problems that keep this machine from hard real time, as `tactus doctor` reports them.",
       {must("facts",
-            list("", object("", {must("name", text("")), must("grade", word("", {"ok", "warn", "fail"})),
-                                 must("found", text("")), must("needed", text("")),
-                                 must("why", text("what goes wrong otherwise")),
-                                 must("fix", text("the command that removes the problem"))}))),
-       must("counts", map("by grade", integer(""))), must("age_ms", integer("since it was looked at"))});
+            list("Facts of the machine",
+                 object("", {must("name", text("Name of the fact")),
+                             must("grade", word("Grade of the fact", {"ok", "warn", "fail"})),
+                             must("found", text("What was found")), must("needed", text("What is needed")),
+                             must("why", text("Consequence if it is not met")),
+                             must("fix", text("Command that removes the problem"))}))),
+       must("counts", map("Number of facts by grade", integer(""))),
+       must("age_ms", integer("Time in ms since the machine was examined"))});
 }
 
 Schema checkpoints_schema() {
-  return object(
-      "The checkpoints that the command load finds.",
-      {must("folder", text("where they lie")),
-       must("checkpoints", list("the newest first, at most 200",
-                                object("", {must("name", text("for the key file of load")),
-                                            number_of("bytes", ""), must("written", text("ISO 8601"))}))),
-       number_of("left_out", "older ones")});
+  return object("The checkpoints that the command load can load.",
+                {must("folder", text("Folder of the checkpoints")),
+                 must("checkpoints", list("Checkpoints, the newest first, at most 200",
+                                          object("", {must("name", text("Name for the key `file` of load")),
+                                                      number_of("bytes", "Size of the file"),
+                                                      must("written", text("Time of writing: ISO 8601"))}))),
+                 number_of("left_out", "Number of older checkpoints that are not listed")});
 }
 
 Schema verdicts_schema() {
-  return object("What the test has come to so far.",
-                {must("test", maybe(text("its name; null: the rig has none"))), may("rig", text("")),
-                 may("verdict", word("the worst of those that count", verdict_words())),
-                 may("frame", maybe(integer("the last one that was judged; null: none"))),
-                 may("frames", integer("that were judged")), may("simulated_s", number("")),
-                 may("ended", boolean("the frames are over")),
-                 must("expectations", list("in the order of the file", verdict_schema()))});
+  return object("The verdicts of the test so far.",
+                {must("test", maybe(text("Name of the test; null if the rig has none"))),
+                 may("rig", text("Name of the rig")),
+                 may("verdict", word("Worst verdict that counts", verdict_words())),
+                 may("frame", maybe(integer("Last frame that was judged; null if there is none"))),
+                 may("frames", integer("Number of frames that were judged")),
+                 may("simulated_s", number("Simulated time that was judged, in seconds")),
+                 may("ended", boolean("True if no frame follows")),
+                 must("expectations", list("Expectations in the order of the file", verdict_schema()))});
 }
 
 Schema histograms_schema() {
   return object(
-      "What models of drivers have measured.",
-      {must("histograms",
-            list("those with any value",
-                 object("", {must("model", text("")),
-                             must("name", text("of the distribution, as EngineData.late")),
-                             must("about", text("")), must("unit", text("of its values; empty: none")),
-                             must("not_measured", maybe(text("reason to doubt it"))),
-                             number_of("count", "of values"), must("p50", number("")),
-                             must("p99", number("")), must("p99_9", number("")), must("longest", number("")),
-                             must("limit", maybe(number("null: no value is too large"))),
-                             must("too_large", map("values above the limit, by cause", integer(""))),
-                             must("classes", list("those that have any: largest value, count",
-                                                  list("", number("")), 0))})))});
+      "Histograms that models of drivers have measured.",
+      {must(
+          "histograms",
+          list("Histograms that have a value",
+               object("",
+                      {must("model", text("Name of the model")),
+                       must("name", text("Name of the histogram, such as EngineData.late")),
+                       must("about", text("Meaning of the values")),
+                       must("unit", text("Unit of the values; empty if they have none")),
+                       must("not_measured", maybe(text("Reason to doubt the values; null if there is none"))),
+                       number_of("count", "Number of values"), must("p50", number("Median")),
+                       must("p99", number("99th percentile")), must("p99_9", number("99.9th percentile")),
+                       must("longest", number("Greatest value")),
+                       must("limit", maybe(number("Limit of the values; null if no value is too large"))),
+                       must("too_large", map("Number of values above the limit, by cause", integer(""))),
+                       must("classes", list("Classes that are not empty",
+                                            list("Largest value and count of a class", number("")), 0))})))});
 }
 
 template <LiveReport kReport>
@@ -219,15 +263,17 @@ Waits trace(Api& api, const Call& call, const Respond& respond) {
 }
 
 Schema trace_schema() {
-  return object(
-      "Frames as the flight recorder has them; times are in ns since the slot of the first.",
-      {number_of("frame", "that was asked for"), number_of("first", ""), number_of("last", ""),
-       must("rig", text("")), number_of("period_ns", ""),
-       number_of("lost", "records that were overwritten while they were read"),
-       must("frames", list("", any("slot, wake and end, late, work and slack, and why it was late"))),
-       must("threads", list("", any("jobs and waits of a thread"))), must("events", list("", any(""))),
-       must("cpus", list("who had which CPU; empty without kernel events", any(""))),
-       must("faults", list("page faults", any("")))});
+  return object("Frames of the flight recorder; times are in ns since the slot of the first frame.",
+                {number_of("frame", "Requested frame"), number_of("first", "First frame of the trace"),
+                 number_of("last", "Last frame of the trace"), must("rig", text("Name of the rig")),
+                 number_of("period_ns", "Period of a frame"),
+                 number_of("lost", "Number of records that were overwritten while they were read"),
+                 must("frames", list("Frames", any("Slot, wake and end of a frame, its lateness, work and "
+                                                   "slack, and the causes of lateness"))),
+                 must("threads", list("Threads", any("Jobs and waits of a thread"))),
+                 must("events", list("Events of the run", any(""))),
+                 must("cpus", list("Threads that ran on each CPU; empty without kernel events", any(""))),
+                 must("faults", list("Page faults", any("")))});
 }
 
 }  // namespace
@@ -237,29 +283,31 @@ std::vector<Route> report_routes() {
     return get(std::string("/v1/") + name, name, about, answer, handle, {}, {503});
   };
   Route traces =
-      get("/v1/trace", "trace", "Some frames, as the flight recorder has them.", trace_schema(), &trace,
-          {{"frame", false, false, integer_from(0, "without: the last one")},
-           {"before", false, false, integer_from(0, "frames before it, up to 1000; without: 20")},
-           {"after", false, false, integer_from(0, "frames after it, up to 1000; default 20")},
-           {"format", false, false, text("json, or perfetto: a file for ui.perfetto.dev")}},
+      get("/v1/trace", "trace", "Returns frames of the flight recorder.", trace_schema(), &trace,
+          {{"frame", false, false, integer_from(0, "Frame that the trace is about; default: the last one")},
+           {"before", false, false, integer_from(0, "Number of frames before it, up to 1000; default 20")},
+           {"after", false, false, integer_from(0, "Number of frames after it, up to 1000; default 20")},
+           {"format", false, false, text("Format: json (default), or perfetto, a file for ui.perfetto.dev")}},
           {409});
   traces.bytes = true;
-  return {row("timing", "How late, how long and with how much slack frames ran.", timing_schema(),
-              &report<LiveReport::timing>),
-          row("jobs", "How long jobs take.", jobs_schema(), &report<LiveReport::jobs>),
-          std::move(traces),
-          row("clock", "What paces the frames.", clock_schema(), &report<LiveReport::clock>),
-          row("link", "The link to other participants.", link_schema(), &report<LiveReport::link>),
-          row("drivers", "Which drivers the rig has.", drivers_schema(), &report<LiveReport::drivers>),
-          row("threads", "The threads of the rig's process.", threads_schema(), &report<LiveReport::threads>),
-          row("doctor", "What keeps this machine from hard real time.", doctor_schema(),
-              &report<LiveReport::doctor>),
-          row("verdicts", "What the expectations of the test have come to.", verdicts_schema(),
-              &report<LiveReport::verdicts>),
-          row("histograms", "Histograms that models of drivers have measured.", histograms_schema(),
-              &report<LiveReport::histograms>),
-          row("checkpoints", "The checkpoints that can be loaded.", checkpoints_schema(),
-              &report<LiveReport::checkpoints>)};
+  return {
+      row("timing", "Returns the lateness, execution time and slack of the frames.", timing_schema(),
+          &report<LiveReport::timing>),
+      row("jobs", "Returns the times and budgets of the jobs.", jobs_schema(), &report<LiveReport::jobs>),
+      std::move(traces),
+      row("clock", "Describes the clock that paces the frames.", clock_schema(), &report<LiveReport::clock>),
+      row("link", "Describes the link to other participants.", link_schema(), &report<LiveReport::link>),
+      row("drivers", "Lists the drivers of the rig.", drivers_schema(), &report<LiveReport::drivers>),
+      row("threads", "Lists the threads of the rig's process.", threads_schema(),
+          &report<LiveReport::threads>),
+      row("doctor", "Lists the problems that keep this machine from hard real time.", doctor_schema(),
+          &report<LiveReport::doctor>),
+      row("verdicts", "Returns the verdicts of the test's expectations so far.", verdicts_schema(),
+          &report<LiveReport::verdicts>),
+      row("histograms", "Returns the histograms that models of drivers have measured.", histograms_schema(),
+          &report<LiveReport::histograms>),
+      row("checkpoints", "Lists the checkpoints that can be loaded.", checkpoints_schema(),
+          &report<LiveReport::checkpoints>)};
 }
 
 }  // namespace tactus::drivers::live_http

@@ -20,52 +20,62 @@ constexpr std::chrono::milliseconds kStateTimeout{250};
 
 Schema facts_schema() {
   return object(
-      "What does not change while the rig runs, and its state.",
-      {must("rig", text("its name")), must("file", text("name of the rig file; empty: there is none")),
-       must("run", text("another in every run")), must("version", text("of tactus")),
-       must("folder", text("of the run")),
-       must("period", object("of a frame: num_ns / den nanoseconds",
-                             {must("num_ns", integer("")), must("den", integer("")),
-                              must("text", text("1 ms, 16.7 ms (60 Hz)"))})),
-       must("epoch", text("date of simulated time 0")), must("realtime", boolean("it runs in real time")),
-       must("linked", boolean("it is linked with other participants")),
-       must("planned_frames", or_null(integer("frames of the whole run; null: it has no end"))),
+      "Facts that do not change while the rig runs, and its state.",
+      {must("rig", text("Name of the rig")),
+       must("file", text("Name of the rig file; empty if there is none")),
+       must("run", text("Identifier of the run; it differs in every run")),
+       must("version", text("Version of tactus")), must("folder", text("Path of the run folder")),
+       must("period", object("Period of a frame: num_ns / den nanoseconds",
+                             {must("num_ns", integer("Numerator in ns")), must("den", integer("Denominator")),
+                              must("text", text("Period as text, such as 1 ms or 16.7 ms (60 Hz)"))})),
+       must("epoch", text("Date of simulated time 0")),
+       must("realtime", boolean("True if the rig runs in real time")),
+       must("linked", boolean("True if the rig is linked to other participants")),
+       must("planned_frames",
+            or_null(integer("Number of frames of the whole run; null if it has no planned end"))),
        must("state", state_name())});
 }
 
 Schema statistics_schema() {
   const auto total = [](const char* key, const char* about) { return must(key, integer(about)); };
   return object(
-      "Frames and times since the start.",
+      "Counts and times of the frames since the start of the run.",
       of_frame(
-          {total("frames", "frames up to this one; a reset or a loaded checkpoint sets it back"),
-           total("frames_run", "frames run in all; what overruns are counted in"),
-           total("heartbeats", "frames and freeze frames"),
-           total("overruns", "frames that ended after the next slot"),
-           total("overruns_by_work", "of them: because of their work"),
-           total("overruns_by_late_wake", "of them: because they were woken late"),
-           total("overruns_by_housekeeping", "of them: because housekeeping made them begin late"),
-           total("overruns_catching_up", "of them: after an earlier overrun"),
-           total("consecutive_overruns", "in a row, up to now"),
-           total("max_consecutive_overruns", "the longest row"),
-           total("longest_overrun_ns", "the longest overrun"),
-           total("late_wakes", "wakes later than the late limit"),
+          {total("frames", "Number of frames up to this one; a reset or a loaded checkpoint sets it back"),
+           total("frames_run",
+                 "Number of frames since the start, never set back; overruns are counted in these frames"),
+           total("heartbeats", "Number of frames and freeze frames"),
+           total("overruns", "Number of frames that ended after the next slot"),
+           total("overruns_by_work", "Number of overruns caused by the work of the frame"),
+           total("overruns_by_late_wake", "Number of overruns caused by a late wake"),
+           total("overruns_by_housekeeping",
+                 "Number of overruns of frames that began late because of housekeeping"),
+           total("overruns_catching_up", "Number of overruns that followed from an earlier overrun"),
+           total("consecutive_overruns", "Number of overruns in a row, up to the last frame"),
+           total("max_consecutive_overruns", "Largest number of overruns in a row"),
+           total("longest_overrun_ns", "Longest overrun in ns"),
+           total("late_wakes", "Number of wakes later than the late limit"),
            total("late_by_housekeeping",
-                 "frames begun later than the late limit after housekeeping ran past the slot"),
-           total("lost", "slots in which no frame ran"),
-           total("models_lost", "isolated models whose processes have ended"),
-           total("reanchored", "times the grid was begun anew"),
-           total("grace_overruns", "overruns in the start-up grace, not counted above"),
-           total("grace_late_wakes", "late wakes in the start-up grace, not counted above"),
-           total("grace_late_by_housekeeping", "frames late by housekeeping in the start-up grace, likewise"),
+                 "Number of frames that began later than the late limit because housekeeping ran past the "
+                 "slot"),
+           total("lost", "Number of slots in which no frame ran"),
+           total("models_lost", "Number of isolated models whose processes have ended"),
+           total("reanchored", "Number of times that the slots were given a new anchor"),
+           total("grace_overruns",
+                 "Number of overruns in the grace period at the start, not counted in overruns"),
+           total("grace_late_wakes",
+                 "Number of late wakes in the grace period at the start, not counted in late_wakes"),
+           total("grace_late_by_housekeeping",
+                 "Number of frames late by housekeeping in the grace period at the start, not counted in "
+                 "late_by_housekeeping"),
            must("last",
-                object(
-                    "the last frame",
-                    {must("late_ns", integer("wake minus slot")), must("work_ns", integer("end minus wake")),
-                     must("slack_ns", integer("next slot minus end; negative: an overrun")),
-                     must("lost", integer("slots given up because of it")),
-                     must("paced",
-                          boolean("it was in real time: otherwise only work_ns means something"))}))}));
+                object("Times of the last frame",
+                       {must("late_ns", integer("Lateness: wake minus slot")),
+                        must("work_ns", integer("Execution time: end minus wake")),
+                        must("slack_ns", integer("Slack: next slot minus end; negative for an overrun")),
+                        must("lost", integer("Number of slots lost because of this frame")),
+                        must("paced", boolean("True if the frame ran in real time; otherwise only work_ns "
+                                              "has a meaning"))}))}));
 }
 
 Json statistics_json(const executive::LiveRig& rig, const LiveSnapshot& snapshot) {
@@ -147,10 +157,12 @@ Waits statistics(Api& api, const Call& /*call*/, const Respond& respond) {
 }  // namespace
 
 std::vector<Route> rig_routes() {
-  return {get("/v1/openapi.json", "description", "This description.", any("OpenAPI 3.0"), &description),
-          get("/v1", "facts", "What this rig is.", facts_schema(), &facts),
-          get("/v1/state", "state", "What it is doing; also before the first frame.", state_schema(), &state),
-          get("/v1/statistics", "statistics", "How punctual its frames are.", statistics_schema(),
+  return {get("/v1/openapi.json", "description", "Returns this description.", any("OpenAPI 3.0 document"),
+              &description),
+          get("/v1", "facts", "Returns the facts of this rig.", facts_schema(), &facts),
+          get("/v1/state", "state", "Returns the state of the rig, also before the first frame.",
+              state_schema(), &state),
+          get("/v1/statistics", "statistics", "Returns how punctual the frames are.", statistics_schema(),
               &statistics, {}, {503})};
 }
 

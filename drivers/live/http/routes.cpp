@@ -7,20 +7,21 @@ namespace tactus::drivers::live_http {
 namespace schema {
 namespace {
 
-constexpr const char* kTime = "simulated time of that frame in ns";
+constexpr const char* kTime = "Simulated time of that frame in ns";
 
 }  // namespace
 
 Schema state_name() {
   return text(
-      "Connect, Start, StepBegin, StepSimulator, StepController, StepEnd, Pause, Resume, Stop, Reset, Abort "
+      "State of the rig: Connect, Start, StepBegin, StepSimulator, StepController, StepEnd, Pause, Resume, "
+      "Stop, Reset, Abort "
       "or Disconnect");
 }
 
 Schema value(const char* about) {
-  return any(
-      std::string(about) +
-      ": a number, true or false, or a list of them; what is not a number is \"nan\", \"inf\" or \"-inf\"");
+  return any(std::string(about) +
+             ": a number, true or false, or a list of them; a number that is not finite is \"nan\", \"inf\" "
+             "or \"-inf\"");
 }
 
 Schema value_in(const char* about) {
@@ -79,47 +80,58 @@ const std::vector<Route>& routes() {
 }
 
 const Schema& error_schema() {
-  static const Schema schema = object(
-      "Why not.", {must("error", text("one sentence")), must("problems", list("all of them", text("")))});
+  static const Schema schema =
+      object("Reason of a refusal.", {must("error", text("Reason, in one sentence")),
+                                      must("problems", list("Every problem that was found", text("")))});
   return schema;
 }
 
 const Schema& outputs_schema() {
-  static const Schema schema =
-      list("what the rig drives outside",
-           object("", {must("name", text("")), must("driver", text("")), must("model", text("")),
-                       must("variable", text("the model's input")),
-                       must("sources", list("what is wired to it", text("model.variable"))),
-                       must("value", value("of the variable; null: not known yet")),
-                       must("safe", value("driven when the rig ends; null: not known here"))}));
+  static const Schema schema = list(
+      "Real outputs that the rig drives",
+      object("", {must("name", text("Name of the output")), must("driver", text("Driver of its model")),
+                  must("model", text("Model that drives it")),
+                  must("variable", text("Input of the model, which is driven")),
+                  must("sources", list("Variables that are connected to it",
+                                       text("Name of a variable: model.variable"))),
+                  must("value", value("Value of the variable in that frame; null if it is not known yet")),
+                  must("safe",
+                       value("Value that is driven when the rig ends; null if the rig does not know it"))}));
   return schema;
 }
 
 const Schema& state_schema() {
   static const Schema forced_one =
-      object("", {must("variable", text("model.variable")), must("value", value("of the force")),
-                  must("who", text("the client")), must("frame", integer("since this one"))});
+      object("", {must("variable", text("Name of a variable: model.variable")),
+                  must("value", value("Forced value")), must("who", text("Client that forced it")),
+                  must("frame", integer("First frame in which it is forced"))});
   static const Schema schema = object(
-      "What the rig is doing.",
+      "The state of the rig.",
       {must("state", state_name()), may("frame", integer(kFrame)),
-       must("frames", integer("frames up to this one; a reset or a loaded checkpoint sets it back")),
+       must("frames",
+            integer("Number of frames up to this one; a reset or a loaded checkpoint sets it back")),
        must("sim_time_ns", integer(kTime)), must("date", text(kDate)),
-       must("paused", boolean("it is in state Pause")), must("forced", list("what is forced", forced_one)),
-       must("allowed", map("by command: why it would be refused now; empty: it would be taken", text(""))),
+       must("paused", boolean("True if the rig is in state Pause")),
+       must("forced", list("Forced variables", forced_one)),
+       must("allowed",
+            map("For each command the reason why it would be refused now; empty if it would be accepted",
+                text(""))),
        must("outputs", outputs_schema())});
   return schema;
 }
 
 const Schema& beat_schema() {
   static const Schema schema =
-      object("The server is there.", {must("state", state_name()), may("frame", integer(kFrame)),
-                                      must("age_ms", integer("since it was first heard of"))});
+      object("A sign that the server still answers.",
+             {must("state", state_name()), may("frame", integer(kFrame)),
+              must("age_ms", integer("Time in ms since the port first saw that frame"))});
   return schema;
 }
 
 const Schema& end_schema() {
   static const Schema schema =
-      object("The end of a stream.", {must("state", state_name()), must("reason", text(""))});
+      object("The end of a stream.",
+             {must("state", state_name()), must("reason", text("Reason for the end of the run"))});
   return schema;
 }
 

@@ -101,8 +101,8 @@ const std::vector<std::string>& verdict_words();
 
 namespace schema {
 
-inline constexpr const char* kDate = "date of that frame: ISO 8601 with zone";
-inline constexpr const char* kFrame = "the last frame that was run; missing before the first";
+inline constexpr const char* kDate = "Date of that frame: ISO 8601 with zone";
+inline constexpr const char* kFrame = "Last frame that was run; missing before the first";
 Schema state_name();
 Schema value(const char* about);
 Schema value_in(const char* about);  ///< schema of what is accepted as a value

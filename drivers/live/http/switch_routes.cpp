@@ -9,15 +9,14 @@ namespace {
 using namespace schema;
 
 Schema switch_schema() {
-  return object(
-      "Switches a thing of the rig on or off.",
-      {must("kind", text("fault or stimulus")), must("name", text("its name in the rig file or test")),
-       must("on", boolean("on: it begins, also anew; off: it ends"))});
+  return object("A switch of the rig, and its wanted state.",
+                {must("kind", text("Kind of switch: fault, stimulus or record")),
+                 must("name", text("Name in the rig file or test")),
+                 must("on", boolean("True to begin it, or to begin it anew; false to end it"))});
 }
 
 Schema switches_schema() {
-  return object("What can be switched by name.",
-                {must("switches", list("each of them", switch_row_schema()))});
+  return object("The switches of the rig.", {must("switches", list("All switches", switch_row_schema()))});
 }
 
 Waits list_switches(Api& api, const Call&, const Respond& respond) {
@@ -42,21 +41,26 @@ Waits turn_switch(Api& api, const Call& call, const Respond& respond) {
 
 Schema switch_row_schema() {
   return object(
-      "A thing that is switched by name.",
-      {may("n", integer("of an event: counts up with every change of any of them")),
-       must("kind", text("fault, stimulus, record")), must("name", text("its name in the rig file or test")),
-       must("target", text("variable or job that it acts on")),
-       must("state", word("waiting: it begins by itself, at its time; unknown: the rig does not say",
+      "A fault, a stimulus or a recording that is switched by name.",
+      {may("n", integer("Number of the event; it counts up with every change of any switch. Only in events")),
+       must("kind", text("Kind of switch: fault, stimulus or record")),
+       must("name", text("Name in the rig file or test")),
+       must("target", text("Variable or job on which it acts")),
+       must("state", word("State of the switch; waiting: it begins by itself at its time; unknown: the rig "
+                          "does not know its state",
                           {"off", "on", "waiting", "unknown"})),
-       must("on", or_null(boolean("its state is on; null: unknown"))),
-       must("since", or_null(integer("frame from which it has been so; null: from the beginning")))});
+       must("on", or_null(boolean("True if the state is on; null if the state is unknown"))),
+       must("since",
+            or_null(integer("First frame of this state; null if it has been so from the beginning")))});
 }
 
 std::vector<Route> switch_routes() {
-  return {get("/v1/switches", "switches", "What can be switched by name.", switches_schema(), &list_switches),
-          post("/v1/switches", "switch", "Switches a fault or a stimulus from the next frame on.",
-               switch_schema(), R"({"kind": "fault", "name": "encoder_stuck", "on": true})", switch_schema(),
-               &turn_switch, {404, 409})};
+  return {
+      get("/v1/switches", "switches", "Lists what can be switched by name.", switches_schema(),
+          &list_switches),
+      post("/v1/switches", "switch", "Switches a fault, a stimulus or a recording, from the next frame on.",
+           switch_schema(), R"({"kind": "fault", "name": "encoder_stuck", "on": true})", switch_schema(),
+           &turn_switch, {404, 409})};
 }
 
 }  // namespace tactus::drivers::live_http

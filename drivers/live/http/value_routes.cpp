@@ -21,40 +21,51 @@ using executive::LiveWrite;
 constexpr std::chrono::milliseconds kUsualWatch{100};
 constexpr std::chrono::minutes kLongestWatch{1};
 
-constexpr const char* kGroup = "Values of one and the same frame.";
+constexpr const char* kGroup = "Values, all of the same frame.";
 
 Property values_property() {
-  return must("values", map("by the names that were asked for", value("the value at the end of that frame")));
+  return must("values", map("Values by the requested names", value("Value at the end of that frame")));
 }
 
 Schema watched_schema() {
-  return object(
-      kGroup, of_frame({values_property(),
-                        must("skipped",
-                             integer("values that were due since the event before and were not sent, because "
-                                     "the client had not read"))}));
+  return object(kGroup,
+                of_frame({values_property(),
+                          must("skipped", integer("Number of events that were left out since the event "
+                                                  "before, because the client had not read"))}));
 }
 
 Schema changes_schema() {
-  const auto changes = [](const char* about) { return map(about, value_in("the value"), kMostItems); };
-  return object("Changes that take effect together at the StepBegin of one frame, or not at all.",
-                {may("frame", integer_from(0, "at its StepBegin; without: of the next frame that begins")),
-                 may("set", changes("written once")),
-                 may("force", changes("written, and again after anything else writes it, until released")),
-                 may("release", either("ends forces", {list("these", text("name of a variable"), kMostItems),
-                                                       word("all of them", {"all"})}))});
+  const auto changes = [](const char* about) { return map(about, value_in("Value to write"), kMostItems); };
+  return object(
+      "Changes that take effect together at the StepBegin of one frame, or not at all.",
+      {may("frame",
+           integer_from(
+               0, "Frame at whose StepBegin the changes take effect; default: the next frame that begins")),
+       may("set", changes("Values that are written once")),
+       may("force", changes("Values that are written, and written again after anything else writes them, "
+                            "until they are released")),
+       may("release",
+           either("Forces to end",
+                  {list("Names of forced variables", text("Name of a variable"), kMostItems),
+                   word("All forces; changes that wait for their frame are dropped, too", {"all"})}))});
 }
 
 Schema applied_schema() {
-  return object("What became of the changes.",
-                {must("applied", boolean("false: accepted, but the frame has not begun yet")),
-                 must("frame", or_null(integer("at whose StepBegin; null: the next one that begins"))),
-                 may("notes", list("what will not last", text("which variable, and why"), kMostItems))});
+  return object(
+      "The result of the changes.",
+      {must(
+           "applied",
+           boolean(
+               "True if the changes are made; false if they are accepted and their frame has not begun yet")),
+       must("frame",
+            or_null(integer("Frame at whose StepBegin they take effect; null: the next frame that begins"))),
+       may("notes",
+           list("Values that will not last", text("Name of the variable, and the reason"), kMostItems))});
 }
 
 Parameter names_parameter() {
   return {"names", false, true,
-          text("names of variables, or of elements (axis.force[2]), and expressions, separated by commas")};
+          text("Names of variables, names of elements (axis.force[2]) and expressions, separated by commas")};
 }
 
 /// Appends without looking whether the key is there: keys are known to differ, and there may be many.
@@ -234,14 +245,14 @@ Json values_of(const executive::LiveRig& rig, const LiveSnapshot& snapshot, cons
 std::vector<Route> value_routes() {
   Route stream = get(
       "/v1/watch", "watch",
-      "A stream (text/event-stream): event `values` at a rate, `state` when the state changes, `end` when "
-      "the run is over.",
+      "Streams server-sent events (text/event-stream): `values` at a rate, `state` when the state changes, "
+      "`end` when the run is over.",
       watched_schema(), &watch,
       {names_parameter(),
-       {"every", false, false, text("time between two events, as 100ms; without: 100 ms")}});
+       {"every", false, false, text("Time between two events with its unit, such as 100ms; default 100ms")}});
   stream.stream = true;
   stream.more.push_back(409);
-  return {get("/v1/values", "values", "Values as they stood at the end of one frame.",
+  return {get("/v1/values", "values", "Returns values, all from the end of the same frame.",
               object(kGroup, of_frame({values_property()})), &values, {names_parameter()}, {503}),
           post("/v1/values", "change", "Sets, forces and releases variables.", changes_schema(),
                R"({"set": {"model.variable": 2.5}})", applied_schema(), &change, {202, 409}),

@@ -16,32 +16,39 @@ constexpr std::int64_t kMostListed = 10'000;
 Schema variable_schema() {
   return object(
       "A variable.",
-      {must("name", text("model.variable")),
-       must("type", word("", {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
-                              "uint64", "float", "double"})),
-       must("count", integer("elements of an array; 0: a scalar")),
-       must("columns", integer("of an array of two dimensions; 0: of another")), must("unit", text("")),
-       must("role", text("parameter, input, output or state")), must("about", text("")),
-       must("labels", map("names of some of its values", integer(""))),
-       must("range",
-            object("outside of it nothing is taken in", {may("low", number("")), may("high", number(""))})),
-       must("rights",
-            word("what may be done: full: set, force, release; force_only: it is written in every frame",
-                 {"full", "force_only", "read_only"})),
-       must("reason", text("why the rights are not full")),
-       must("written_by",
-            object("who gives it its value now", {must("what", word("", {"force", "set", "connection", "link",
-                                                                         "executive", "parameter", "model"})),
-                                                  must("who", text("a client, a variable, a model ...")),
-                                                  must("frame", or_null(integer("of a force or a set")))})),
-       must("drives",
-            list("what it drives outside, itself or by a connection: names of outputs", text("")))});
+      {must("name", text("Name of the variable: model.variable")),
+       must("type", word("Type of a value", {"bool", "int8", "uint8", "int16", "uint16", "int32", "uint32",
+                                             "int64", "uint64", "float", "double"})),
+       must("count", integer("Number of elements of an array; 0 for a scalar")),
+       must("columns",
+            integer("Number of columns of an array with two dimensions; 0 for any other variable")),
+       must("unit", text("Unit; empty if it has none")),
+       must("role", text("Role: parameter, input, output or state")),
+       must("about", text("Meaning of the variable")),
+       must("labels", map("Labels of values", integer("Value with this label"))),
+       must("range", object("Range of accepted values", {may("low", number("Least accepted value")),
+                                                         may("high", number("Greatest accepted value"))})),
+       must("rights", word("Rights of clients. full: set, force and release. force_only: no set, because "
+                           "something writes the variable in every frame",
+                           {"full", "force_only", "read_only"})),
+       must("reason", text("Reason why the rights are not full")),
+       must(
+           "written_by",
+           object("Source of the present value",
+                  {must("what", word("Kind of source", {"force", "set", "connection", "link", "executive",
+                                                        "parameter", "model"})),
+                   must("who", text("Name of the source: a client, a variable, a model ...")),
+                   must("frame", or_null(integer("Frame of a force or a set; null for any other source")))})),
+       must("drives", list("Real outputs that the variable drives, directly or through a connection",
+                           text("Name of an output")))});
 }
 
 Schema variables_schema() {
-  return object("Variables in the order of the rig file.",
-                {must("variables", list("", variable_schema())), must("total", integer("how many match")),
-                 must("next", or_null(integer("`first` of the rest; null: this is all")))});
+  return object(
+      "A list of variables in the order of the rig file, or of `names`.",
+      {must("variables", list("Variables", variable_schema())),
+       must("total", integer("Number of variables that match")),
+       must("next", or_null(integer("Value of `first` for the rest of the list; null if this is the end")))});
 }
 
 /// Returns true if `name` matches `pattern`: * any characters, ? one.
@@ -156,15 +163,17 @@ Waits variable(Api& api, const Call& call, const Respond& respond) {
 
 std::vector<Route> variable_routes() {
   return {
-      get("/v1/variables", "variables", "Which variables there are.", variables_schema(), &variables,
-          {{"match", false, false, text("a pattern for whole names: * stands for any characters, ? for one")},
-           {"first", false, false, integer_from(0, "begin with this one of those that match")},
-           {"count", false, false, integer_from(1, "largest number of variables; default 10000")},
+      get("/v1/variables", "variables", "Lists the variables of the rig.", variables_schema(), &variables,
+          {{"match", false, false, text("Pattern for whole names: * matches any characters, ? matches one")},
+           {"first", false, false,
+            integer_from(0, "Index of the first variable to list among those that match; default 0")},
+           {"count", false, false, integer_from(1, "Largest number of variables; default 10000")},
            {"names", false, false,
-            text("instead: names of variables, separated by commas; they are listed in this order")}},
+            text("Names of variables, separated by commas, instead of the other parameters; they are listed "
+                 "in this order")}},
           {404}),
-      get("/v1/variables/{name}", "variable", "One variable.", variable_schema(), &variable,
-          {{"name", true, true, text("name of a variable")}})};
+      get("/v1/variables/{name}", "variable", "Returns one variable.", variable_schema(), &variable,
+          {{"name", true, true, text("Name of a variable")}})};
 }
 
 }  // namespace tactus::drivers::live_http

@@ -65,9 +65,10 @@ class Source {
   void complain_about_losses() const {
     const std::uint32_t dropped = socket_ == nullptr ? 0 : socket_->dropped();
     if (dropped > 0)
-      throw CommandError(executive::kEndedEarly,
-                         name_ + ": " + std::to_string(dropped) +
-                             " frames are missing: the kernel dropped them, as they were not read in time");
+      throw CommandError(
+          executive::kEndedEarly,
+          name_ + ": " + std::to_string(dropped) +
+              " frames are missing: the kernel dropped them because they were not read in time");
   }
 
   /// The next frame; empty: the log or the command has ended.
@@ -86,7 +87,7 @@ class Source {
         if (line_ > 0 && !reader_.knows_format())
           throw CommandError(
               kWrongInput,
-              name_ + ": is not a log of candump -L or ASC: it has no frame, and no line 'base hex'");
+              name_ + ": is not a log of candump -L or ASC: it has neither a frame nor a line 'base hex'");
         return std::nullopt;
       }
       ++line_;
@@ -112,31 +113,37 @@ class Source {
 class CanCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("show, record and send frames of a CAN bus");
+    app.description("print, record and send frames of a CAN bus");
     app.require_subcommand(1);
-    dump_ = app.add_subcommand("dump", "print frames of an interface or a log, with signals of a database");
-    log_ = app.add_subcommand("log", "write frames of an interface or a log to a file");
+    dump_ =
+        app.add_subcommand("dump", "print the frames of an interface or a log, with signals from a database");
+    log_ = app.add_subcommand("log", "write the frames of an interface or a log to a file");
     send_ = app.add_subcommand("send", "send one frame");
     for (CLI::App* const each : {dump_, log_}) {
-      each->add_option("source", source_, "interface, can0; or a log of candump -L or ASC")->required();
-      each->add_option("--format", format_, "candump or asc")->check(CLI::IsMember({"candump", "asc"}));
-      each->add_option("--count", count_, "end after this many frames");
+      each->add_option("source", source_, "interface, such as can0, or a log: candump -L or ASC")->required();
+      each->add_option("--format", format_, "use this output format: candump (default) or asc")
+          ->check(CLI::IsMember({"candump", "asc"}));
+      each->add_option("--count", count_, "stop after this number of frames");
     }
-    dump_->add_option("--database", database_, "DBC file: show names and values, too")->option_text("FILE");
-    log_->add_option("--database", database_, "DBC file: for --message")->option_text("FILE");
+    dump_->add_option("--database", database_, "print names and values of signals from this DBC file, too")
+        ->option_text("FILE");
+    log_->add_option("--database", database_, "read the messages of --message from this DBC file")
+        ->option_text("FILE");
     for (CLI::App* const each : {dump_, log_})
       each->add_option(
               "--message", messages_,
-              "take the frames of these messages of the database alone; * for any letters, ? for one")
+              "take only frames of these messages of the database; * matches any characters, ? matches one")
           ->option_text("MESSAGES")
           ->delimiter(',')
           ->allow_extra_args(false);
-    log_->add_option("--out", out_, "file to write; one that is there is not touched")->required();
-    send_->add_option("interface", source_, "interface, can0")->required();
-    send_->add_option("frame", frame_, "044#2A366C2B, 123##1AABB, or a message of the database")->required();
-    send_->add_option("signals", signals_, "SIGNAL=VALUE, of a message of the database");
-    send_->add_option("--database", database_, "DBC file")->option_text("FILE");
-    send_->add_flag("--print", print_, "print the frame as candump does, and send nothing");
+    log_->add_option("--out", out_, "write this file; an existing file is refused")->required();
+    send_->add_option("interface", source_, "interface, such as can0")->required();
+    send_->add_option("frame", frame_, "frame as 044#2A366C2B or 123##1AABB, or a message of the database")
+        ->required();
+    send_->add_option("signals", signals_, "values of signals of that message, as SIGNAL=VALUE");
+    send_->add_option("--database", database_, "read messages and signals from this DBC file")
+        ->option_text("FILE");
+    send_->add_flag("--print", print_, "print the frame as candump does, without sending it");
   }
 
   std::vector<config::Word> words_for(const std::string& option,
@@ -167,7 +174,7 @@ class CanCommand final : public executive::CommandDriver {
       select_messages(read);
       decoder_ = std::make_unique<Decoder>(std::move(read));
     } else if (!messages_.empty()) {
-      throw CommandError(kWrongInput, "--message needs a --database, which has the messages");
+      throw CommandError(kWrongInput, "--message needs the messages of a DBC file; add --database FILE");
     }
     return send_->parsed() ? send() : log_->parsed() ? log() : dump();
   }

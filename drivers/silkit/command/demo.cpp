@@ -298,10 +298,10 @@ class Demo {
 class DemoCommand final : public executive::CommandDriver {
  public:
   void declare(CLI::App& app) override {
-    app.description("run a complete example, and stop it");
+    app.description("run a complete example");
     app.require_subcommand(1);
-    CLI::App* const link =
-        app.add_subcommand("link", "run a rig in a SIL Kit simulation: registry, workflow, a virtual peer");
+    CLI::App* const link = app.add_subcommand(
+        "link", "run a rig in a SIL Kit simulation, with registry, workflow and a virtual peer");
     link->add_option("--until", until_, "stop at this simulated time")
         ->type_name("TIME")
         ->capture_default_str();

@@ -83,7 +83,7 @@ export class Bench {
 
   fact({grade, name, found, needed, why, fix}, open) {
     const copy = () => navigator.clipboard?.writeText(fix).then(
-        () => say('copied'), () => say('the browser does not let it be copied'));
+        () => say('copied'), () => say('the browser does not allow copying'));
     return h(
         'details', {open},
         h('summary', {}, h('span', {class: `v ${grade}`}, SIGNS[grade]),
@@ -132,7 +132,7 @@ export class Bench {
   link(link) {
     put('link-note', link.linked ? `${link.mode}; ${link.status}` : '');
     if (!link.linked)
-      return redraw(list('link'), missing('This rig is not linked with others (no section link: in its file).'));
+      return redraw(list('link'), missing('This rig is not linked: its rig file has no section link.'));
     redraw(
         list('link'), this.peers(link), this.federation(link),
         link.about.map((line) => h('p', {class: 'soft'}, line)),
@@ -144,8 +144,8 @@ export class Bench {
   peers({peers, participant, state}) {
     if (!peers) return [];  // a replay has none
     const row = (name, said, reason, connected, own) => {
-      const sign = !connected ? '✕ gone, was' : FAILED.includes(said) ? '✕' : said === 'Running' ? '✓' : '▲';
-      const text = said === null ? 'takes no part in the life cycle' : `${sign} ${said}`;
+      const sign = !connected ? '✕ left, was' : FAILED.includes(said) ? '✕' : said === 'Running' ? '✓' : '▲';
+      const text = said === null ? 'has published no state' : `${sign} ${said}`;
       const grade = !connected || FAILED.includes(said) ? 'fail' : said === 'Paused' ? 'warn' : '';
       return [own ? h('b', {}, `${name} (this rig)`) : name, h('span', {class: `v ${grade}`}, text), reason];
     };
@@ -155,7 +155,7 @@ export class Bench {
     ];
     return [
       h('table', {'data-list': 'peers'}, table(['Participant', 'State', 'Because'], rows)),
-      peers.length ? null : missing('No other participant has been heard of.')
+      peers.length ? null : missing('No other participant is known.')
     ];
   }
 
@@ -166,13 +166,13 @@ export class Bench {
       const late = `${grouped(grants.late)}, worst ${spanText(grants.worst_lateness_ns)}`;
       rows.push(
           ['Steps granted', `${grouped(grants.granted)} of ${spanText(grants.step_ns)}`],
-          ['Behind', grants.behind ? `▲ ${grouped(grants.behind)} steps` : 'no step'],
+          ['Behind', grants.behind ? `▲ ${grouped(grants.behind)} steps` : 'none'],
           ['Last grant', grants.age_ns === null ? 'none yet' : `${spanText(grants.age_ns)} ago`],
           ['Late grants', grants.late ? `▲ ${late}` : 'none']);
     }
     const lost = messages.lost_in + messages.lost_out, odd = messages.mismatched + messages.too_old;
     rows.push(['Messages', `${grouped(messages.in)} in, ${grouped(messages.out)} out`]);
-    if (lost || odd) rows.push(['', `▲ ${grouped(lost)} lost, ${grouped(odd)} misfit or too old`]);
+    if (lost || odd) rows.push(['', `▲ ${grouped(lost)} lost, ${grouped(odd)} mismatched or too old`]);
     if (messages.withheld)
       rows.push(['Injected', `▲ ${grouped(messages.withheld)} messages withheld by faults of the rig`]);
     if (error) rows.push(['Refused', `▲ ${error}`]);
@@ -245,10 +245,10 @@ export class Bench {
         h('li', {class: entry.problem ? 'warning' : ''}, time(entry.time), h('b', {}, entry.what),
           h('span', {},
             `${entry.frame === undefined ? 'before the first frame' : `frame ${grouped(entry.frame)}`}  ${entry.variable ?? ''}${value(entry)}  by ${entry.who}${
-                entry.problem ? `  ▲ not made: ${entry.problem}` : ''}`));
+                entry.problem ? `  ▲ not done: ${entry.problem}` : ''}`));
     list('journal').replaceChildren(
         ...(rig.journal.problem ? [none(rig.journal.problem)] :
                 changes.length  ? changes.map(change) :
-                                  [none(rig.journal.known ? 'nobody has changed anything yet' : 'not read yet')]));
+                                  [none(rig.journal.known ? 'no changes yet' : 'not read yet')]));
   }
 }

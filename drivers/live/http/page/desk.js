@@ -118,7 +118,7 @@ export class Desk {
   empty() {
     const host = list('desk-empty'), {problem, problems} = this.panels;
     if (problem) return redraw(host, missing(`The desks of this rig cannot be read: ${problem}`));
-    if (!this.panels.etag) return redraw(host, missing('The desks of this rig are not read yet.'));
+    if (!this.panels.etag) return redraw(host, missing('The desks of this rig have not been read yet.'));
     const told = problems.map((text) => missing(`▲ ${text}`));
     if (this.widgets.length) return redraw(host, told);
     redraw(
@@ -134,7 +134,7 @@ export class Desk {
       while (rig.reading) await new Promise((done) => setTimeout(done, 10));
       await rig.readValues();
     } catch {
-      return say('The rig has not said its values: nothing is suggested; ask again');
+      return say('The rig has not sent its values, so there is no suggestion; try again');
     } finally {
       rig.want('suggestion', []);
     }
@@ -144,13 +144,13 @@ export class Desk {
   }
 
   hints() {
-    const locked = 'Controls are locked, so that no sleeve moves a motor.';
+    const locked = 'Controls are locked, so that no accidental touch moves a motor.';
     const text = this.arranging ? 'Arrows or dragging move a widget, Shift and arrows size it, Delete removes it.' :
-        this.unlocked           ? 'Pointer: what you ordered. Ring or bar: what the rig has.' :
+        this.unlocked           ? 'Pointer: the value that you set. Ring or bar: the value in the rig.' :
                                   locked;
     put('desk-hint', text);
     const {file, changed} = this.panels;
-    put('desk-file', `${changed ? 'not kept yet; ' : ''}panels: in ${file || 'a file'}, beside the rig file`);
+    put('desk-file', `${changed ? 'not kept yet; ' : ''}panels: in ${file || 'a file'}${file?.includes('/') ? '' : ', beside the rig file'}`);
     put('panels', JSON.stringify({panels: this.panels.desks}, null, 1));
   }
 
@@ -234,8 +234,8 @@ export class Desk {
     const name = widget.variable, {rig} = this;
     if (this.arranging) return;
     if (rig.force(name)) return say(`${name} is forced: release it first`);
-    if (!this.unlocked) return say('Controls are locked: l unlocks them');
-    if (rig.stale || rig.over) return say('The rig is not heard: nothing is changed');
+    if (!this.unlocked) return say('Controls are locked; unlock them with l');
+    if (rig.stale || rig.over) return say('The rig does not answer; nothing was changed');
     if (rig.variable(name)?.rights !== 'full')
       return say(`${name} ${rig.variable(name)?.reason ?? 'cannot be set'}`);
     if (!(await this.agree(name, value))) return;
@@ -269,7 +269,7 @@ export class Desk {
     const last = this.undone.at(-1), {rig} = this;
     if (!last) return;
     if (rig.force(last.name)) return say(`${last.name} is forced: release it first`);
-    if (rig.stale || rig.over) return say('The rig is not heard: nothing is changed');
+    if (rig.stale || rig.over) return say('The rig does not answer; nothing was changed');
     if (!(await this.agree(last.name, last.before))) return;
     clearTimeout(this.sets.get(last.name)?.timer);
     this.sets.delete(last.name);
@@ -293,10 +293,10 @@ export class Desk {
     const rows = drives.map((output) => [output, name, String(this.rig.values.get(name) ?? '–'), String(value)]);
     const yes = await ask({
       title: `${name} moves a real output`,
-      does: 'Asked once until the controls are locked again.',
+      does: 'You are asked once, until the controls are locked again.',
       heads: OUTPUT_HEADS,
       rows,
-      yes: 'Turn it'
+      yes: 'Set it'
     });
     if (yes) this.agreed.add(name);
     return yes;
@@ -370,7 +370,7 @@ export class Desk {
     one('[data-field="range"]').hidden = !range;
     one('[data-field="value"]').hidden = kind !== 'button';
     one('[data-field="text"]').hidden = kind !== 'text';
-    put('widget-variables', many ? 'Variables, with blanks between them' : 'Variable');
+    put('widget-variables', many ? 'Variables, separated by blanks' : 'Variable');
     const usable = [...this.rig.variables.values()].filter((v) => !control || v.rights === 'full');
     list('names').replaceChildren(...usable.slice(0, 2000).map((v) => h('option', {value: v.name})));
   }
@@ -380,9 +380,9 @@ export class Desk {
     const form = event.target, kind = form.kind.value, {many, size} = KINDS[kind],
           names = form.variables.value.split(/[\s,]+/).filter(Boolean);
     const unknown = names.filter((name) => !this.rig.variable(name));
-    if (kind !== 'text' && !names.length) return say('Which variable?');
+    if (kind !== 'text' && !names.length) return say('Name a variable');
     if (kind !== 'text' && unknown.length) return say(`This rig has no variable ${unknown.join(', ')}`);
-    if (kind === 'xy' && names.length !== 2) return say('XY takes two variables: one over another');
+    if (kind === 'xy' && names.length !== 2) return say('XY needs two variables');
     const bottom = this.widgets.reduce((most, {at}) => Math.max(most, at[1] + at[3]), 0);
     const widget = {kind, at: [0, bottom, ...size]};
     if (kind === 'text')
@@ -395,7 +395,7 @@ export class Desk {
     for (const key of ['from', 'to'])
       if (KINDS[kind].range && form[key].value !== '') widget[key] = Number(form[key].value);
     if (widget.from !== undefined && widget.to !== undefined && !(widget.from < widget.to))
-      return say('From has to be less than to');
+      return say('From must be less than to');
     if (kind === 'button') widget.value = Number(form.value.value || 1);
     (this.panels.desks[this.name] ??= []).push(widget);
     this.panels.change();
@@ -418,18 +418,18 @@ export class Desk {
 
   async conflict() {
     const mine = await ask({
-      title: 'Another browser or an editor was first',
+      title: 'Another client has changed the desks',
       yes: 'Keep mine',
-      no: 'Take theirs',
-      does: 'The desks have changed at the rig since they were read here. Yours would replace them.',
+      no: 'Load theirs',
+      does: 'The desks have changed in the rig since this page read them. Yours would replace them.',
     });
     if (!mine) return this.drop();
     const outcome = await this.panels.keepAnyway();
-    say(outcome === 'kept' ? `Kept in ${this.panels.file}` : 'Somebody was first again: nothing was kept');
+    say(outcome === 'kept' ? `Kept in ${this.panels.file}` : 'Another client was first again; nothing was kept');
   }
 
   async drop() {
     await this.panels.read();
-    say('The desks are as the rig keeps them');
+    say('The desks of the rig are loaded again');
   }
 }

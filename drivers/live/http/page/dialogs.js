@@ -38,7 +38,7 @@ export async function ask(
 /** A promise of the token; it asks until something is typed. */
 export function askToken(wrong) {
   const dialog = one('[data-dialog="token"]'), field = one('input', dialog);
-  put('token-wrong', wrong ? 'The rig does not know this token.' : '');
+  put('token-wrong', wrong ? 'The token is wrong.' : '');
   field.value = '';
   if (!dialog.open) dialog.showModal();
   field.focus();

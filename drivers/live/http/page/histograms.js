@@ -30,9 +30,9 @@ export async function readHistograms(rig) {
   put('histograms-note', [...doubts, sorted.length > MOST ? `${MOST} of ${sorted.length} are shown` : ''].filter(Boolean).join('; '));
   const right = (text) => h('td', {class: 'r'}, text);
   redraw(list('histograms'),
-         h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Distribution'),
+         h('thead', {}, h('tr', {}, h('th', {scope: 'col'}, 'Histogram'),
                           ...['Values', 'p50', 'p99', 'longest', 'limit'].map((text) => h('th', {scope: 'col', class: 'r'}, text)),
-                          h('th', {scope: 'col'}, 'Above it, by cause'))),
+                          h('th', {scope: 'col'}, 'Above the limit, by cause'))),
          h('tbody', {}, sorted.slice(0, MOST).map((row) => h(
              'tr', {title: row.about}, h('td', {class: 'mono'}, `${row.model}.${row.name}`), right(grouped(row.count)),
              ...['p50', 'p99', 'longest'].map((key) => right(shown(row[key], row.unit))),

@@ -69,7 +69,7 @@ export class OverrunList {
     const {length} = this.rig.overruns.all, frames = this.frames(), {problem, known, leftOut} = this.rig.overruns;
     const episodes = `${grouped(length)} episode${length === 1 ? '' : 's'}`;
     const more = count > frames ? `${grouped(frames)} of ${grouped(count)}` : grouped(frames);
-    const left = count > frames ? ', the others are not listed' :
+    const left = count > frames ? ', the rest is not listed' :
         leftOut                 ? `, ${grouped(leftOut)} more were not kept` :
                                   '';
     put('overruns', length ? `${more} in ${episodes}${left}` : count ? `${grouped(count)}, not listed` : problem || !known || this.unrun ? '' : 'none');
@@ -103,8 +103,8 @@ export class OverrunList {
     this.shown = shown.map(({id}) => id);
     const nodes = [...this.rows.values()].map(({node}) => node);
     if (!shown.length)
-      nodes.push(missing(problem ?? (!known ? 'not read yet' : this.count ? 'The list does not have them.' : this.unrun ? 'No frame has run yet.' : 'No frame has overrun.')));
-    if (runs.length > SHOWN) nodes.push(missing(`The newest ${SHOWN} are shown.`));
+      nodes.push(missing(problem ?? (!known ? 'not read yet' : this.count ? 'The list does not contain them.' : this.unrun ? 'No frame has run yet.' : 'No frame has overrun.')));
+    if (runs.length > SHOWN) nodes.push(missing(`Only the newest ${SHOWN} are shown.`));
     if (nodes.length !== host.childNodes.length || nodes.some((node, i) => node !== host.childNodes[i])) host.replaceChildren(...nodes);
   }
 
@@ -133,7 +133,7 @@ export class OverrunList {
     const also = beside ? h('small', {}, `  + ${beside.cause} ${quantity(beside.share_ns).textContent}`) : null;
     const seen = entry.evidence.filter(happened), not = entry.evidence.filter((each) => !happened(each));
     const rows = seen.map(({figure: name, value, unit, usual}) => [name, figure(value, unit), figure(usual, unit)]);
-    const none = not.length ? `Looked for, and not there: ${not.map((each) => each.figure).join(', ')}.` : '';
+    const none = not.length ? `Examined, none found: ${not.map((each) => each.figure).join(', ')}.` : '';
     const open = h('button', {class: 'small', onclick: () => this.toTimeline(entry)}, 'Show in the timeline');
     const file = h('button', {class: 'small', onclick: () => this.toFile(entry)}, 'Trace for Perfetto');
     return h(
@@ -144,7 +144,7 @@ export class OverrunList {
           h('span', {class: 'num'}, 'over ', quantity(entry.over_ns))),
         h('div', {class: 'evidence'}, h('p', {}, entry.text),
           beside ?
-              h('p', {}, 'Beside it, ', quantity(beside.share_ns), ' of ', quantity(entry.over_ns), `: ${beside.text}`) :
+              h('p', {}, 'Second cause: ', quantity(beside.share_ns), ' of ', quantity(entry.over_ns), `: ${beside.text}`) :
               null,
           rows.length ? h('table', {}, table(['Figure', '>This frame', '>Usual'], rows)) : null,
           none ? h('p', {class: 'soft small-text'}, none) : null, h('div', {class: 'right'}, open, file)));

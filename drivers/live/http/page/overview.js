@@ -136,16 +136,16 @@ export class Overview {
     const {rig} = this, last = rig.overruns.all.at(-1), ago = this.since();
     const sign = (text, good) => h('span', {class: good ? 'sign good' : /[❙■…]/.test(text) ? 'sign plain' : 'sign'}, text);
     if (rig.over) return [sign('■'), `The run is over: ${rig.over}`];
-    if (rig.stale) return [sign('?'), rig.stated ? 'Not known: nothing is heard from the rig' : 'Not known: the rig does not answer'];
+    if (rig.stale) return [sign('?'), rig.stated ? 'Not known: no answer from the rig' : 'Not known: the rig does not answer'];
     if (!rig.stated) return ['…'];
     if (rig.state === 'Run' && ago < RECENT) return [sign('▲'), `Late: ${blamed(last)}`];
     const words = {Pause: 'In Pause', Stop: 'Stopped'};
     if (rig.state !== 'Run') return [sign(rig.state === 'Pause' ? '❙❙' : '■'), words[rig.state] ?? rig.state];
-    if (rig.info?.realtime === false) return [sign('✓', true), 'As fast as it can'];
-    if (!rig.overruns.known && !this.timing) return [sign('…'), 'Running; whether on time is not known yet'];
+    if (rig.info?.realtime === false) return [sign('✓', true), 'Running as fast as possible'];
+    if (!rig.overruns.known && !this.timing) return [sign('…'), 'Running; lateness is not known yet'];
     const unlisted = ago === undefined && this.count() > 0, least = this.least();
-    if (unlisted && least < 0) return [sign('▲'), `Late by ${spanText(-least)}; why is not listed`];
-    if (unlisted && !(least >= 0)) return [sign('…'), 'Running; whether on time is not known yet'];
+    if (unlisted && least < 0) return [sign('▲'), `Late by ${spanText(-least)}; the cause is not listed`];
+    if (unlisted && !(least >= 0)) return [sign('…'), 'Running; lateness is not known yet'];
     if (unlisted) return [sign('✓'), 'On time now'];
     return [sign('✓', !(ago < QUIET)), ago < QUIET ? 'On time again' : 'On time'];
   }
@@ -173,7 +173,7 @@ export class Overview {
     const policy =
         main && `${main.name}, ${main.policy}${main.priority ? ` ${main.priority}` : ''}, CPU ${main.cpus}`;
     const planned =
-        info.planned_frames === null ? 'without an end' : plannedText(info.planned_frames * rig.period);
+        info.planned_frames === null ? 'no planned end' : plannedText(info.planned_frames * rig.period);
     const frame = `${info.period.text}, ${info.realtime ? 'real time' : 'not in real time'}`;
     redraw(list('facts'), facts([
              ['Rig', info.file ?? info.rig],
@@ -196,7 +196,7 @@ export class Overview {
   promises() {
     const broken = this.timing?.promises_broken;
     if (!broken) {
-      const why = this.timing || this.timingWhy ? 'the rig does not say' : 'not read yet';
+      const why = this.timing || this.timingWhy ? 'not reported by the rig' : 'not read yet';
       return redraw(list('promises'), facts([['Heap, page faults, system calls', why]]));
     }
     const rows = Object.entries(broken).flatMap(

@@ -57,7 +57,7 @@ export class Signals {
     if (!text) return;
     try {
       const {name} = await this.rig.expression(text);
-      if (!this.rig.chartable(name)) throw new Error(`${name} is an array; name one of its elements, as ${name}[0]`);
+      if (!this.rig.chartable(name)) throw new Error(`${name} is an array; name one of its elements, such as ${name}[0]`);
       if (!this.has(name)) this.toggle(name);
       field.value = '';
       put('expression-why', '');
@@ -79,7 +79,7 @@ export class Signals {
     if (this.has(name))
       this.names = this.names.filter((other) => other !== name);
     else if (this.names.length >= MOST_CURVES)
-      return say(`At most ${MOST_CURVES} curves; take one off first`);
+      return say(`At most ${MOST_CURVES} curves; remove one first`);
     else
       this.names.push(name);
     this.request();
@@ -112,7 +112,7 @@ export class Signals {
       const key = h('i'), own = units.indexOf(unit(name)) > 1;
       key.style.background = lineKey(i);
       return h(
-          'button', {title: 'take it off the chart', onclick: () => this.toggle(name)}, key, name,
+          'button', {title: 'remove it from the chart', onclick: () => this.toggle(name)}, key, name,
           h('span', {class: 'num', 'data-chip': name}),
           h('span', {class: 'soft'}, `${unit(name)}${own ? ', own scale' : ''}`));
     }));
@@ -129,7 +129,7 @@ export class Signals {
   draw() {
     const {rig} = this, end = (this.held ?? rig.frame) + 1, from = end - Math.round(this.span * 1e9 / rig.period);
     const note = rig.streamProblem ??
-        (this.names.length ? `every frame of ${spanText(rig.period)}; least and greatest of each column` :
+        (this.names.length ? `every frame of ${spanText(rig.period)}; least and greatest value of each column` :
                              'choose a variable and add it to the chart');
     put('strip-note', note);
     const count = this.plot && Math.max(100, this.plot.width - 140);

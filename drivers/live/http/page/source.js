@@ -360,7 +360,7 @@ export class Rig extends EventTarget {
   /** Takes an expression for the charts, or the name of a variable; throws Refused with its mistakes. */
   async expression(text) {
     const {expressions: rows} = await this.port.json(`/v1/expressions?names=${encodeURIComponent(text)}`);
-    if (rows.length !== 1) throw new Error('one expression at a time: a comma belongs into brackets');
+    if (rows.length !== 1) throw new Error('only one expression at a time; put a comma within brackets');
     const [row] = rows;
     if (!this.variable(row.name)) this.expressions.set(row.name, row);
     return row;

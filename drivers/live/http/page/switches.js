@@ -58,7 +58,7 @@ export class Switches {
     const on = switches.filter((row) => row.on).length;
     put('switches-on', switches.length ? `${on} of ${switches.length} on${this.rig.over ? ' when it ended' : ''}` : '');
     const asks = this.rig.now.outputs.length > 0, off = this.refusal();
-    put('switches-note', off || (asks ? '⚡\uFE0E This rig drives real outputs: each switch asks back.' : ''));
+    put('switches-note', off || (asks ? '⚡\uFE0E This rig drives real outputs; each switch asks for confirmation.' : ''));
     for (const row of switches) {
       const {button, state} = this.rows.get(`${row.kind} ${row.name}`);
       button.setAttribute('aria-checked', String(row.on));
@@ -99,7 +99,7 @@ export class Switches {
   /** '' when a switch may be turned now; else why not. */
   refusal() {
     const {rig} = this;
-    return rig.over ? 'The run is over.' : rig.stale ? 'The rig is not heard.' : !rig.stated ? 'The rig has not told its state yet.' : '';
+    return rig.over ? 'The run is over.' : rig.stale ? 'The rig does not answer.' : !rig.stated ? 'The state of the rig is not known yet.' : '';
   }
 
   async turn(kind, name) {

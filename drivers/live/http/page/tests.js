@@ -161,7 +161,7 @@ export class Tests {
     this.spoken = undefined;
     const text = this.why ? [missing(this.why)] :
         this.found        ? [
-                       h('b', {}, 'This rig runs without a test'), 'One is laid over it when it starts: ',
+                       h('b', {}, 'This rig runs without a test'), 'To run it with a test: ',
                        h('code', {}, 'tactus run RIG.yaml --test FILE.test.yaml')
                      ] :
                      ['…'];
@@ -340,9 +340,9 @@ export class Tests {
     one('[data-act="judged-now"]').hidden = !seen;
     one('[data-act="judged-now"]').textContent = around ? `Last ${SPAN} s` : 'Around the failure';
     put('test-window',
-        around     ? 'The seconds around its first failure.' :
+        around     ? 'The seconds around the first failure.' :
             failed && !seen ?
-                     `The last ${SPAN} s. It failed before this page looked: the report of the run has those seconds.` :
+                     `The last ${SPAN} s. It failed before this page was open; the report of the run has those seconds.` :
                      `The last ${SPAN} s.`);
     return [Math.max(0, end - span), end];
   }

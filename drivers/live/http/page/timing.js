@@ -12,7 +12,7 @@ import {classColour, traceModel} from './trace_model.js';
 import {bands} from './track.js';
 
 const DECADES = LOG_LABELS.map((_, decade) => 10 ** decade);
-const HINT = 'Hover or select a slice. w s zoom, a d move, ← → select, f fits; drag and wheel do too.';
+const HINT = 'Hover over a slice or select it. Keys: w s zoom, a d move, ← → select, f fits. Dragging and the wheel work, too.';
 
 /** Histograms: name in /v1/timing, colour, title. */
 const HISTOGRAMS = [
@@ -66,7 +66,7 @@ export class Timing {
     const read = (plot) => this.readCursor(plot);
     const x = {values: (_, ticks) => ticks.map((t) => `${+ t.toFixed(3)} s`)};
     this.plots.late = linePlot(one('[data-plot="late"]'), {
-      name: 'Lateness and execution time, the greatest of each column',
+      name: 'Lateness and execution time, greatest value of each column',
       series: [...band('late'), ...band('work')],
       y: {
         scale: {distr: 3, range: (_, low, high) => [1, Math.max(3e7, rig.slot * 30, 2 * (high ?? 0))]},
@@ -87,7 +87,7 @@ export class Timing {
     });
     const p = rig.slot;
     this.plots.slack = linePlot(one('[data-plot="slack"]'), {
-      name: 'Slack, the least and the greatest of each column',
+      name: 'Slack, least and greatest value of each column',
       series: [{stroke: token('slack')}, {stroke: token('slack')}],
       y: {
         scale: {distr: 4, asinh: p / 50, range: (_, low) => [Math.min(-2 * p, (low ?? 0) * 1.4), 2 * p]},
@@ -126,7 +126,7 @@ export class Timing {
   readCursor(plot) {
     const i = plot.cursor.idx;
     if (i === null || i === undefined || !plot.data[0]?.length)
-      return put('legend-time', 'greatest of each column; log axis');
+      return put('legend-time', 'greatest value of each column; log axis');
     const [x, late, , work] = plot.data.map((column) => column[i]);
     put('legend-time', `${x.toFixed(3)} s   lateness ${spanText(late)}   execution time ${spanText(work)}`);
   }
@@ -148,8 +148,8 @@ export class Timing {
     put('timing-note',
         rig.streamProblem ??
             (rig.info?.realtime === false ?
-                 'Not in real time: only execution time means something.' :
-                 'Each column is the least and the greatest of its frames: no spike is skipped.'));
+                 'Not in real time: only execution time has a meaning.' :
+                 'Each column shows the least and the greatest value of its frames, so every spike is visible.'));
   }
 
   histograms() {
@@ -174,14 +174,14 @@ export class Timing {
   async trace(entry, quietly = false) {
     const query =
         entry ? `?frame=${entry.frame}&before=3&after=${Math.min(200, entry.followers + 3)}` : '?before=11&after=0';
-    put('trace-title', 'is read …');
+    put('trace-title', 'reading …');
     this.gone = null;
     let trace;
     try {
       await this.readJobs();
       trace = await this.rig.port.json(`/v1/trace${query}`);
     } catch (error) {
-      const why = error instanceof Refused ? error.message : 'the rig has not answered; it is asked again';
+      const why = error instanceof Refused ? error.message : 'the rig has not answered; trying again';
       const never = error instanceof Refused && error.status !== 503;  // 503: not now
       if (entry && error instanceof Refused && error.status === 404) this.gone = {frame: entry.frame, why};
       if ((this.shown ?? -1) < 0) this.shown = never ? -1 : null;
@@ -217,7 +217,7 @@ export class Timing {
     if (!await this.trace(null, true)) return;
     this.gone = gone;  // its file is what "Trace for Perfetto" asks for, until other frames are chosen
     this.shown = gone.frame;
-    put('trace-title', `${one('[data-v="trace-title"]').textContent}; not the worst one: ${gone.why}`);
+    put('trace-title', `${one('[data-v="trace-title"]').textContent}; the worst frame is not available: ${gone.why}`);
   }
 
   /**
@@ -233,7 +233,7 @@ export class Timing {
         response = await ask(frame >= 0 && frame !== null ? `frame=${frame}&` : '');
       } catch (error) {
         if (!(error instanceof Refused) || error.status !== 404) throw error;
-        instead = ` Of the last frames: ${error.message}`;
+        instead = ` It has the last frames: ${error.message}`;
         frame = null;
         response = await ask('');
       }
@@ -244,9 +244,9 @@ export class Timing {
       });
       link.click();
       URL.revokeObjectURL(link.href);
-      say(`The trace is downloaded: open it in ui.perfetto.dev or another viewer of Perfetto traces.${instead}`);
+      say(`The trace is downloaded. Open it in ui.perfetto.dev or another viewer of Perfetto traces.${instead}`);
     } catch (error) {
-      say(error instanceof Refused ? error.message : 'The trace is not downloaded: the rig has not answered; ask again');
+      say(error instanceof Refused ? error.message : 'The trace was not downloaded: the rig did not answer; try again');
     }
   }
 

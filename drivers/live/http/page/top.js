@@ -13,30 +13,30 @@ export const COMMANDS = {
   pause: {
     label: 'Pause',
     then: 'Pause',
-    does: 'Simulated time stands. Outputs keep their last values.',
+    does: 'Simulated time stops. Outputs keep their last values.',
   },
   resume: {
     label: 'Resume',
     then: 'Run',
     moves: true,
-    does: 'Frames run again, from the frame that comes next.',
+    does: 'Frames run again, from the next frame on.',
   },
   step: {
     label: 'Step',
     then: 'Pause',
     moves: true,
     interrupts: true,
-    does: 'One frame runs, then Pause again.',
+    does: 'One frame runs; then the rig is in Pause again.',
   },
   run_until: {
     label: 'Run until…',
     then: 'Run',
     moves: true,
-    does: 'Frames run until the given simulated time, then Pause.',
+    does: 'Frames run until the given simulated time; then the rig is in Pause.',
   },
   checkpoint: {
     label: 'Checkpoint',
-    does: 'The whole state is copied at the end of the frame and written to a file.',
+    does: 'The whole state is copied at the end of the frame, and written to a file.',
   },
   load: {
     label: 'Load…',
@@ -51,14 +51,14 @@ export const COMMANDS = {
     moves: true,
     interrupts: true,
     safe: true,
-    does: 'Outputs go to their safe values, all forces end, everything begins again at frame 0.',
+    does: 'Outputs go to their safe values, all forces end, and the rig begins again at frame 0.',
   },
   stop: {
     label: 'Stop',
     then: 'Stop',
     moves: true,
     safe: true,
-    does: 'Outputs go to their safe values, files are closed, the run is over.',
+    does: 'Outputs go to their safe values, files are closed, and the run ends.',
   },
 };
 
@@ -117,7 +117,7 @@ export class Top {
     one('.line').toggleAttribute('data-stale', stale || Boolean(rig.over));
     one('.line').toggleAttribute('data-unknown', !stale && !rig.over && !rig.stated);
     if (stale) {
-      put('stale-title', rig.info ? 'Nothing is heard from the rig' : 'The rig does not answer');
+      put('stale-title', rig.info ? 'No answer from the rig' : 'The rig does not answer');
       put('stale', this.staleText(age));
     }
     if (stale === this.wasStale) return;
@@ -128,10 +128,10 @@ export class Top {
   }
 
   staleText(age) {
-    if (!this.rig.info) return `for ${age.toFixed(1)} s. The page tries again by itself.`;
+    if (!this.rig.info) return `for ${age.toFixed(1)} s. The page keeps trying.`;
     const frame = grouped(Math.max(0, this.rig.frame));
-    return `for ${age.toFixed(1)} s. What you see is of frame ${
-        frame}. Values cannot be changed; Stop is still tried.`;
+    return `for ${age.toFixed(1)} s. The page shows frame ${
+        frame}. Values cannot be changed; Stop can still be sent.`;
   }
 
   // ---- When the rig says so ----
@@ -140,9 +140,9 @@ export class Top {
   refusal(name) {
     const {rig} = this;
     if (rig.over) return 'The run is over.';
-    if (rig.stale && name !== 'stop') return 'The rig is not heard.';
-    if (!rig.stated && !rig.stale) return 'The rig has not said yet what is allowed.';
-    return rig.now.allowed?.[name] ?? 'The rig does not say whether it is allowed.';
+    if (rig.stale && name !== 'stop') return 'The rig does not answer.';
+    if (!rig.stated && !rig.stale) return 'The allowed commands are not known yet.';
+    return rig.now.allowed?.[name] ?? 'The rig does not report whether this is allowed.';
   }
 
   state() {
@@ -204,9 +204,9 @@ export class Top {
     redraw(
         one('.safety .forced'),
         [
-          faults.length ? h('b', {class: 'faulty', title: 'disturbed on purpose'}, `FAULT ${faults.length}`) : null,
+          faults.length ? h('b', {class: 'faulty', title: 'injected faults'}, `FAULT ${faults.length}`) : null,
           ...faults.map(({name, target}) => h('span', {title: `on ${target}`}, name)),
-          unknown ? h('i', {}, forces.length ? `${unknown}; last heard:` : unknown) : null,
+          unknown ? h('i', {}, forces.length ? `${unknown}; last known:` : unknown) : null,
           ...(forces.length ? [h('b', {}, `FORCED ${forces.length}`), ...text] :
                   unknown   ? [] :
                               [faults.length ? h('span', {}, 'Nothing is forced') : 'Nothing is forced'])
@@ -218,7 +218,7 @@ export class Top {
     else shown.removeAttribute('tabindex');
     const count = rig.now.outputs.length;
     const outputs = `⚡\uFE0E ${count} real output${count > 1 ? 's' : ''}`;
-    put('outputs', count ? `${outputs}${unknown ? ' when last heard' : ''}` : unknown ? '' : 'no real output');
+    put('outputs', count ? `${outputs}${unknown ? ' (last known)' : ''}` : unknown ? '' : 'no real output');
     const lines =
         rig.now.outputs.map(({name, variable, value}) => `${name} = ${valueOf(value, rig.unit(variable))}`);
     one('.outputs').title = lines.join('\n');
@@ -256,14 +256,14 @@ export class Top {
         heads: OUTPUT_HEADS,
         rows: outputs,
         note: name === 'stop' ?
-            'This page is not an emergency stop: it comes by a network, at the end of a frame.' :
+            'This page is not an emergency stop: a command travels over a network and takes effect at the end of a frame.' :
             '',
       });
       if (!yes) return;
     }
     try {
       await rig.command(name, field ? {[field.key]: field.input.value.trim()} : {});
-      say(`${plain}: accepted, taken at the end of a frame`);
+      say(`${plain}: accepted, takes effect at the end of a frame`);
     } catch (error) {
       say(`${plain}: ${error.message}`);
     }

@@ -252,7 +252,7 @@ export class Tree {
         h('form', {onsubmit: submit}, input, h('span', {class: 'soft'}, shownUnit(variable.unit)),
           button('Set', setWhy, 'writes once'),
           button(
-              'Force', none ? variable.reason : '', 'writes in every frame until released',
+              'Force', none ? variable.reason : '', 'writes in every frame, until it is released',
               {type: 'button', class: 'force', onclick: () => none || write('force')}),
           button(
               'Release', forced ? '' : 'is not forced', 'ends the force; the value stays until it is written',
@@ -296,7 +296,7 @@ export class Tree {
     };
     return [
       h('label', {class: 'element'}, 'Element', field),
-      h('button', {class: 'small', onclick: press}, 'On or off the chart')
+      h('button', {class: 'small', onclick: press}, 'Add or remove')
     ];
   }
 }

@@ -159,7 +159,8 @@ TEST_F(CanNamesShown, TakesMessagesByNameAndPattern) {
   const auto wrong = tactus({"can", "dump", "a.log", "--database", "restbus.dbc", "--message", "Break*"});
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.err, HasSubstr("restbus.dbc has no such message"));
-  EXPECT_THAT(tactus({"can", "dump", "a.log", "--message", "X"}).err, HasSubstr("needs a --database"));
+  EXPECT_THAT(tactus({"can", "dump", "a.log", "--message", "X"}).err,
+              HasSubstr("needs the messages of a DBC file"));
 }
 
 TEST_F(CanNamesShown, TheSchemaOfARigListsThem) {

@@ -785,7 +785,7 @@ class Values(Case):
         self.browser.until("return document.querySelector('[data-dialog=token]').open")
         self.browser.type('[data-dialog="token"] input', "wrong")
         self.browser.press("Enter")
-        self.browser.until_text('[data-v="token-wrong"]', "does not know")
+        self.browser.until_text('[data-v="token-wrong"]', "token is wrong")
         self.browser.type('[data-dialog="token"] input', rig.token)
         self.browser.press("Enter")
         self.browser.until_text(".pill", "Run")
@@ -1064,7 +1064,7 @@ class Overruns(Case):
             };
             tactus.views.timing.shown = 7;
             document.querySelector('[data-act="download"]').click();""")
-        self.said(self.browser, "trace is downloaded.*Of the last frames: frame 7 is not there; it holds frames 900 to 950")
+        self.said(self.browser, "trace is downloaded.*It has the last frames: frame 7 is not there; it holds frames 900 to 950")
         self.assertEqual([path.split("?")[1].split("before")[0] for path in self.browser.run("return window.asked")],
                          ["frame=7&", ""])
 
@@ -1072,7 +1072,7 @@ class Overruns(Case):
         rig = self.fake()
         rig.realtime = False
         self.open()
-        self.browser.until_text(".verdict", "As fast as it can")
+        self.browser.until_text(".verdict", "Running as fast as possible")
         self.browser.until_text('[data-v="ruler-why"]', "does not run in real time")
         self.assertFalse(self.browser.visible(".ruler"))
 
@@ -1124,10 +1124,10 @@ class Bench(Case):
         self.open("bench")
         self.browser.until_text('[data-list="peers"]', r"Servo \(this rig\)✓ Running")
         peers = self.browser.text('[data-list="peers"]')
-        for pattern in ("Plant▲ Pauseda person looks", "Scopetakes no part", "Setpoint✕ gone, was Running"):
+        for pattern in ("Plant▲ Pauseda person looks", "Scopehas published no state", "Setpoint✕ left, was Running"):
             self.assertRegex(peers, pattern)
         for pattern in ("41 234 of 1.00 ms", "▲ 2 steps", "300 µs ago", "▲ 3, worst 212 µs",
-                        "2 lost, 1 misfit or too old", "Injected▲ 1 200 messages withheld"):
+                        "2 lost, 1 mismatched or too old", "Injected▲ 1 200 messages withheld"):
             self.browser.until_text('[data-list="federation"]', pattern)
 
     def test_the_log_grows_and_shows_warnings_alone(self):
@@ -1173,7 +1173,7 @@ class Line(Case):
         rig.cut = True
         self.browser.until("return document.body.hasAttribute('data-stale')")
         self.assertTrue(self.browser.visible(".stale"))
-        self.assertRegex(self.browser.text(".stale"), "What you see is of frame 1 049")
+        self.assertRegex(self.browser.text(".stale"), "The page shows frame 1 049")
         self.assertNotIn("Nothing is forced", self.browser.text(".safety"))
         state = self.browser.run("return Object.fromEntries([...document.querySelectorAll('[data-command]')].map((b) => [b.dataset.command, b.getAttribute('aria-disabled')]))")
         self.assertIsNone(state["stop"])
@@ -1364,7 +1364,7 @@ class Desk(Case):
         self.browser.press("ArrowDown")
         self.browser.click('[data-act="keep"]')
         self.browser.until("return document.querySelector('[data-dialog=ask]').open")
-        self.assertIn("was first", self.browser.text('[data-dialog="ask"]'))
+        self.assertIn("client has changed the desks", self.browser.text('[data-dialog="ask"]'))
         self.assertEqual(rig.panels["bench"][-1]["at"], [1, 6, 3, 1])
         self.browser.press("Escape")
         self.browser.until("return tactus.views.desk.widgets.at(-1).at.join() === '1,6,3,1'")

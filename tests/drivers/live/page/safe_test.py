@@ -111,7 +111,7 @@ class Keys(Case):
 class Nothing(Case):
     """What is not known is not claimed."""
 
-    CLAIMS = ("Nothing is forced", "no real output", "no overrun", "On time", "No frame", "none seen", "nobody has",
+    CLAIMS = ("Nothing is forced", "no real output", "no overrun", "On time", "No frame", "none seen", "no changes yet",
               "nothing yet", "has no desk", "uses no driver", "is not linked")
 
     def claims(self, browser=None):
@@ -204,9 +204,9 @@ class Nothing(Case):
         self.browser.until_text(".safety", "FORCED 1")
         rig.cut = True
         self.browser.until("return document.body.hasAttribute('data-stale')")
-        self.browser.until_text(".safety", "Not known now; last heard:.*FORCED 1")
-        self.browser.until_text(".outputs", "1 real output when last heard")
-        self.browser.until_text(".verdict", "Not known: nothing is heard from the rig")
+        self.browser.until_text(".safety", "Not known now; last known:.*FORCED 1")
+        self.browser.until_text(".outputs", r"1 real output \(last known\)")
+        self.browser.until_text(".verdict", "Not known: no answer from the rig")
         self.assertEqual([claim for claim in self.claims() if claim in self.CLAIMS[:4]], [], "what is grey was heard")
 
     def test_below_a_folder_of_a_proxy(self):
@@ -331,7 +331,7 @@ class List(Case):
             self.add(rig, 900 + 5 * i, followers=2)
         self.open()
         self.browser.until_text(".verdict", "5 495 overruns")
-        self.browser.until_text('[data-v="overruns"]', "^30 of 5 495 in 10 episodes, the others are not listed$")
+        self.browser.until_text('[data-v="overruns"]', "^30 of 5 495 in 10 episodes, the rest is not listed$")
         self.browser.until_text('[data-list="facts"]', r"Frame16.7 ms \(60000/1001 Hz\), real time.*Overruns5 495")
         self.assertEqual(self.browser.text('[data-v="badge-overview"]'), "999+")
         self.assertIn("of the 10 episodes", self.browser.text('[data-v="causes-of"]'))
@@ -344,7 +344,7 @@ class List(Case):
         self.browser.run("document.querySelector('.overruns details').open = true")
         names = self.browser.run("return [...document.querySelectorAll('.evidence td:first-child')].map((n) => n.textContent)")
         self.assertEqual(names, ["took", "interrupts", "CPU"])
-        self.assertIn("Looked for, and not there: in heap calls, heap calls.", self.browser.text(".evidence"))
+        self.assertIn("Examined, none found: in heap calls, heap calls.", self.browser.text(".evidence"))
 
     def test_what_was_stands_beside_what_is(self):
         rig = self.start(1, first=500, over_ns=700_000_000)
@@ -357,7 +357,7 @@ class List(Case):
         rig.totals = {"overruns": 5}
         rig.times = {frame: (0, 1_700_000, -700_000, 400) for frame in range(rig.frame - 50, rig.frame + 1)}
         self.open()
-        self.browser.until_text(".verdict", "Late by 700 µs; why is not listed.*5 overruns in")
+        self.browser.until_text(".verdict", "Late by 700 µs; the cause is not listed.*5 overruns in")
         rig.advance(5000)
         self.browser.until_text(".verdict", "On time now.*5 overruns in")
         self.assertFalse(self.browser.run("return document.querySelector('.verdict .sign').classList.contains('good')"))
@@ -367,7 +367,7 @@ class List(Case):
         rig.traces[900] = b"the file of frame 900"
         self.add(rig, 900)
         self.open("timing")
-        self.browser.until_text('[data-v="trace-title"]', "not the worst one: there is no /v1/trace")
+        self.browser.until_text('[data-v="trace-title"]', "the worst frame is not available: there is no /v1/trace")
         self.browser.run("""window.files = []; const real = URL.createObjectURL;
             URL.createObjectURL = (blob) => { blob.text().then((text) => window.files.push(text)); return real.call(URL, blob); };""")
         self.browser.click('[data-act="download"]')

@@ -37,7 +37,7 @@ class Switches(Case):
 
     def test_where_outputs_are_real_it_asks_back_and_no_is_at_hand(self):
         rig = self.rig()
-        self.browser.until_text('[data-v="switches-note"]', "each switch asks back")
+        self.browser.until_text('[data-v="switches-note"]', "each switch asks for confirmation")
         for answer in ("Escape", "Enter"):
             self.browser.click(self.STUCK)
             self.browser.until_text("[data-dialog=ask]", r"may move[\s\S]*gate.drive_en: line 17")

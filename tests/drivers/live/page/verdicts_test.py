@@ -148,7 +148,7 @@ class Verdicts(Case):
         frame = rig.frame
         rig.advance(50)
         rig.expect("follows", "fail", final=True, margin=-2.25, frame=frame, time_s=frame / 1000)
-        self.browser.until_text('[data-v="test-window"]', "around its first failure")
+        self.browser.until_text('[data-v="test-window"]', "around the first failure")
         for _ in range(10):
             rig.advance(1000)
         self.browser.until("return tactus.rig.frame > args[0]", frame + 9000)
@@ -161,7 +161,7 @@ class Verdicts(Case):
         self.browser.until_text('[data-v="test-window"]', "^The last 5 s.$")
         self.assertGreater(self.browser.run(window)[0], frame)
         self.browser.click('[data-act="judged-now"]')
-        self.browser.until_text('[data-v="test-window"]', "around its first failure")
+        self.browser.until_text('[data-v="test-window"]', "around the first failure")
 
     def test_a_failure_says_which_faults_had_begun_and_when(self):
         rig = self.rig()
@@ -193,9 +193,9 @@ class Verdicts(Case):
         rig = self.rig()
         rig.expect("never overspeed", "fail", final=True, margin=-1, frame=12, time_s=0.012)
         self.open("tests")
-        self.browser.until_text('[data-v="test-window"]', "around its first failure|failed before")
+        self.browser.until_text('[data-v="test-window"]', "around the first failure|failed before")
         self.browser.run("tactus.rig.track('motor.speed').clear()")  # as where no frame of that time is held any more
-        self.browser.until_text('[data-v="test-window"]', "failed before this page looked: the report of the run")
+        self.browser.until_text('[data-v="test-window"]', "failed before this page was open; the report of the run")
         self.assertFalse(self.browser.visible('[data-act="judged-now"]'))
 
     def test_one_that_may_still_come_true_has_no_time_of_a_failure(self):

@@ -65,7 +65,7 @@ ComparedFigure greatest(const char* name, std::int64_t base, std::int64_t now) {
                         .baseline = time_text(base),
                         .candidate = time_text(now),
                         .ratio = at_least_one(now) / at_least_one(base),
-                        .interval_text = "one frame: none"};
+                        .interval_text = "none: one frame"};
 }
 
 /// Compares the shares of frames that overran: by their difference, as one of them may be 0.

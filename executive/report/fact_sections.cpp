@@ -52,7 +52,7 @@ Section host_section(const RunData& run) {
   const Json& summary = run.summary();
   if (summary.is_null()) {
     section.blocks.push_back(
-        Paragraph{"The facts of the machine are in summary.json, which does not exist."});
+        Paragraph{"The facts of the machine are not known: summary.json does not exist."});
     return section;
   }
   Table table{{{"Fact"}, {"Found"}, {"Wanted"}}, {}};
@@ -112,7 +112,7 @@ Section host_section(const RunData& run) {
                               {text_fact(each, "cause")},
                               {text_fact(each, "fix"), Tone::code}});
   if (!refused.rows.empty()) section.blocks.push_back(std::move(refused));
-  Table changed{{{"Changed while it ran"}, {"Was"}, {"Is"}, {"Frame", true}}, {}};
+  Table changed{{{"Changed during the run"}, {"Before"}, {"After"}, {"Frame", true}}, {}};
   for (const Json& each : list_fact(summary, "rt.changed")) {
     if (!each.is_object() || changed.rows.size() >= kMostFactRows) continue;
     const auto text = [&each](const char* key) {
@@ -194,8 +194,7 @@ Section commands_section(const RunData& run) {
                           {""}});
   for (const RunJournal::Line& line : journal.last) add(line);
   if (table.rows.empty())
-    section.blocks.push_back(
-        Paragraph{"The journal is empty: no program outside changed or commanded anything."});
+    section.blocks.push_back(Paragraph{"The journal is empty: no client changed a value or gave a command."});
   else
     section.blocks.push_back(std::move(table));
   if (journal.damaged > 0)

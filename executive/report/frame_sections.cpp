@@ -81,7 +81,7 @@ Plot timeline(const FrameRow& row, const TraceExcerpt& excerpt, std::int64_t per
 
 Listing around(const WorstFrame& frame, const FoundTrace& trace) {
   Listing listing;
-  listing.summary = "frame " + std::to_string(frame.row.frame) + " and those around it" +
+  listing.summary = "frame " + std::to_string(frame.row.frame) + " and the frames around it" +
                     (trace.file.empty() ? "" : "; " + trace.file);
   listing.lines.emplace_back("     frame   woken late         work        slack  cause");
   const auto column = [](const std::string& text, std::size_t width) {
@@ -132,7 +132,7 @@ Section worst_frames_section(const RunData& run) {
                {"Late", true},
                {"Work", true},
                {"Cause"},
-               {"Then over", true},
+               {"Followers", true},
                {"Evidence"}},
               {}};
   std::vector<Block> details;
@@ -164,11 +164,10 @@ Section worst_frames_section(const RunData& run) {
     }
     traces += (traces.empty() ? "" : ", ") + trace.file + " (" + trace.why + ")";
   }
-  section.blocks.push_back(Paragraph{
-      traces.empty()
-          ? "The flight recorder wrote no trace: all that is known of these frames is in frames.csv "
-            "and log.txt."
-          : "Traces in the run folder, for ui.perfetto.dev: " + traces + "."});
+  section.blocks.push_back(Paragraph{traces.empty()
+                                         ? "The flight recorder wrote no trace; frames.csv and log.txt have "
+                                           "all that is known of these frames."
+                                         : "Traces in the run folder, for ui.perfetto.dev: " + traces + "."});
   for (Block& block : details) section.blocks.push_back(std::move(block));
   return section;
 }

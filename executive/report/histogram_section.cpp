@@ -85,14 +85,14 @@ Section histogram_section(const RunData& run) {
   for (const std::string& remark : remarks) section.blocks.push_back(Paragraph{remark});
   std::ranges::stable_sort(
       rows, [](const Json* a, const Json* b) { return number(*a, "longest") > number(*b, "longest"); });
-  Table table{{{"Distribution"},
+  Table table{{{"Histogram"},
                {"Values", true},
                {"p50", true},
                {"p99", true},
                {"p99.9", true},
                {"longest", true},
                {"limit", true},
-               {"Above it, by cause"}},
+               {"Above the limit, by cause"}},
               {}};
   for (const Json* const row : rows) {
     if (table.rows.size() >= kMostRows) break;

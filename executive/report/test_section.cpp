@@ -162,10 +162,10 @@ std::string without_reference(const VerdictCurves& of, const Json& row) {
   if (reference.empty()) return "";
   const auto curve =
       std::ranges::find_if(of.curves, [&](const auto& each) { return each.name == reference; });
-  if (curve == of.curves.end()) return "; " + reference + " was not recorded, so that no band is drawn";
+  if (curve == of.curves.end()) return "; " + reference + " was not recorded, so no band is drawn";
   if (shares_axis(of, *curve, row)) return "";
   return "; " + reference + " is in " + (curve->unit.empty() ? "no unit" : curve->unit) +
-         ", so that no band is drawn";
+         ", so no band is drawn";
 }
 
 }  // namespace

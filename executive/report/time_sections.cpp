@@ -123,7 +123,7 @@ std::vector<Figure> figures_of(const RunData& run) {
           {"work p99", time_text(times.work.quantile(0.99)),
            share_text(static_cast<double>(times.work.quantile(0.99)) / period) + " of the frame"},
           {"overruns", count_text(run.overruns()),
-           times.overruns > 0 ? "they ended " + time_text(times.sum_over_ns) + " late in sum"
+           times.overruns > 0 ? "they ended " + time_text(times.sum_over_ns) + " late in total"
                               : "least slack " + time_text(times.slack.least())}};
 }
 
@@ -132,12 +132,12 @@ Section timing_section(const RunData& run) {
   for (const std::string& remark : run.remarks) section.blocks.push_back(Paragraph{remark, true});
   for (const std::string& problem : run.files.problems) section.blocks.push_back(Paragraph{problem, true});
   if (run.files.still_runs)
-    section.blocks.push_back(
-        Paragraph{"The rig still writes into this folder: this is its present state.", true});
+    section.blocks.push_back(Paragraph{
+        "The rig still runs and writes into this folder; the report shows its present state.", true});
   if (!run.has_times()) return without_times(std::move(section), run);
   const FrameTimes& times = *run.times;
   Table table{
-      {{"Of a frame"}, {"p50", true}, {"p99", true}, {"p99.9", true}, {"p99.99", true}, {"worst", true}},
+      {{"Time of a frame"}, {"p50", true}, {"p99", true}, {"p99.9", true}, {"p99.99", true}, {"worst", true}},
       {times_row("late", times.late, false), times_row("work", times.work, false),
        times_row("slack", times.slack, true)}};
   if (times.behind.count() > 0) table.rows.push_back(times_row("behind", times.behind, false));
@@ -147,9 +147,8 @@ Section timing_section(const RunData& run) {
   if (const std::string clock = text_fact(run.summary(), "rt.clock"); !clock.empty())
     note += ", paced by " + clock;
   note +=
-      ". p99 of slack: 99 % of the frames had at least this much. Times are exact below 128 ns, else within "
-      "1.6 "
-      "%; the worst is exact.";
+      ". p99 of slack: 99 % of the frames had at least this slack. Times are exact below 128 ns, and "
+      "accurate to 1.6 % above; the worst is exact.";
   const auto known = integer_fact(run.summary(), "frames.late_wakes").value_or(times.late_wakes);
   const auto lost = integer_fact(run.summary(), "frames.lost").value_or(times.lost);
   note += " Late wakes: " + count_text(known) + ". Slots lost: " + count_text(lost) + ".";
@@ -157,9 +156,9 @@ Section timing_section(const RunData& run) {
     note += " Simulated time went back " + std::to_string(times.resets()) +
             " times (resets, loads); plots over time continue from there.";
   section.blocks.push_back(Paragraph{note});
-  section.blocks.push_back(Paragraph{"How many frames woke how late:"});
+  section.blocks.push_back(Paragraph{"Number of frames by lateness:"});
   section.blocks.push_back(histogram_plot("Histogram of lateness", times.late, Ink::late));
-  section.blocks.push_back(Paragraph{"How many frames worked how long:"});
+  section.blocks.push_back(Paragraph{"Number of frames by execution time:"});
   section.blocks.push_back(histogram_plot("Histogram of work", times.work, Ink::work));
   return section;
 }
@@ -186,7 +185,7 @@ Section causes_section(const RunData& run) {
                  {"Caught up", true},
                  {"Late wakes", true},
                  {"Worst", true},
-                 {"In sum", true},
+                 {"Sum", true},
                  {"Share"},
                  {"Who"}},
                 {}};
@@ -204,9 +203,9 @@ Section causes_section(const RunData& run) {
     }
     section.blocks.push_back(std::move(table));
     section.blocks.push_back(
-        Paragraph{"Caught up: frames that overran because of an earlier overrun; their time counts for its "
-                  "cause. In sum: how late frames that overran ended, and how late other frames woke. If a "
-                  "frame has two causes, each has its share."});
+        Paragraph{"Caught up: frames that overran because of an earlier overrun; their time counts for the "
+                  "cause of that overrun. Sum: the time by which frames that overran ended late, and other "
+                  "frames woke late. If a frame has two causes, each has its share."});
   }
   std::string promises;
   for (const auto& [job, kinds] : list_fact(run.summary(), "promises_broken").items())
@@ -249,8 +248,8 @@ Section lateness_section(const std::vector<const RunData*>& runs) {
   plot.marks.push_back({true, static_cast<double>(period), "next slot " + time_text(period), true});
   section.blocks.push_back(std::move(plot));
   section.blocks.push_back(
-      Paragraph{"Share of frames that woke later than x. Both axes are logarithmic; hatched: "
-                "later than the next slot."});
+      Paragraph{"The share of frames that woke later than x, with logarithmic axes. Hatched: later than the "
+                "next slot."});
   return section;
 }
 

@@ -52,7 +52,7 @@ std::string how_it_ended(const RunData& run, char& sign) {
            (failed_on.empty() ? "" : ": " + failed_on);
   }
   if (outcome == "unended" && run.files.still_runs) {
-    if (!run.summary().is_null()) return "It still runs";
+    if (!run.summary().is_null()) return "Still running";
     sign = 'w';
     return "A rig writes there, but there is no summary.json: " + why_no_summary(run.files.folder, true);
   }
@@ -102,7 +102,7 @@ std::string who_of(const RunData& run, Cause cause) {
   const std::string word(name_of(cause));
   const std::string who = jobs_of(run, word);
   if (const std::string culprits = culprits_of(run, word); !culprits.empty())
-    return culprits + (who.empty() ? "" : "; it met " + who);
+    return culprits + (who.empty() ? "" : "; affected jobs: " + who);
   if (!run.has_times()) return who;
   for (const WorstFrame& frame : run.times->worst()) {
     if (frame.row.why() != cause) continue;

@@ -78,7 +78,7 @@ Section jobs_section(const RunData& run) {
   std::vector<JobFacts> jobs = jobs_of(run, timed);
   if (jobs.empty()) {
     section.blocks.push_back(Paragraph{run.summary().is_null()
-                                           ? "Times of jobs are in summary.json, which does not exist."
+                                           ? "The times of jobs are not known: summary.json does not exist."
                                            : "summary.json has no jobs, as after a kill of the rig."});
     return section;
   }
@@ -92,14 +92,14 @@ Section jobs_section(const RunData& run) {
   const double most = std::max(1.0, jobs.front().a_frame_ns);
   const double frames = static_cast<double>(std::max<std::int64_t>(1, run.frames()));
   const bool budgets = std::ranges::any_of(jobs, [](const JobFacts& job) { return job.budget.has_value(); });
-  Table table{{{"By time: job"},
+  Table table{{{"Job, by time"},
                {"Class"},
                {"Thread"},
                {"Calls a frame", true},
                {"p50", true},
                {"p99", true},
                {"max", true},
-               {"A frame", true},
+               {"Time a frame", true},
                {"Share"},
                {"p99 / p50", true}},
               {}};
@@ -127,16 +127,16 @@ Section jobs_section(const RunData& run) {
   }
   section.blocks.push_back(std::move(table));
   if (left_out > 0)
-    section.blocks.push_back(
-        Paragraph{std::to_string(left_out) + " jobs that took less are in summary.json."});
+    section.blocks.push_back(Paragraph{
+        "summary.json has " + counted(static_cast<std::int64_t>(left_out), "more job") + " with less time."});
   section.blocks.push_back(
-      Paragraph{"A frame: p50 times the calls of a frame. Times of jobs are known within 12.5 %, the "
-                "maximum is exact."});
+      Paragraph{"Time a frame: p50 multiplied by the calls a frame. Times of jobs are accurate to 12.5 %; "
+                "the maximum is exact."});
   std::erase_if(jobs, [](const JobFacts& job) { return job.calls == 0; });
   std::ranges::stable_sort(
       jobs, [](const JobFacts& a, const JobFacts& b) { return a.p99_99 - a.p50 > b.p99_99 - b.p50; });
   if (jobs.size() > kMostUneven) jobs.resize(kMostUneven);
-  Table uneven{{{"By variance: job"},
+  Table uneven{{{"Job, by variance"},
                 {"p99.99 \u2212 p50", true},
                 {"p50", true},
                 {"p99", true},
@@ -171,9 +171,9 @@ Section signals_section(const RunData& run) {
     section.blocks.emplace_back(std::move(plot));
   }
   if (run.signals.signals.empty())
-    section.blocks.push_back(Paragraph{"No recording in CSV has variables to show."});
+    section.blocks.push_back(Paragraph{"No recording has variables to show."});
   else
-    section.blocks.push_back(Paragraph{"Each column shows the least and the greatest value of its time."});
+    section.blocks.push_back(Paragraph{"Each column shows the least and the greatest value in its time."});
   for (const std::string& remark : run.signals.remarks) section.blocks.push_back(Paragraph{remark, true});
   for (const Json& each : list_fact(run.summary(), "recordings")) {
     const auto lost = integer_fact(each, "lost");

@@ -107,7 +107,7 @@ class Report(Case):
             if file.exists():
                 text = file.read_text().replace("trajectory.position {rad}", "trajectory.position {deg}")
                 file.write_text(re.sub(r'("trajectory.position"[^}]*?)"rad"', r'\1"deg"', text))
-        words = "trajectory.position is in deg, so that no band is drawn"
+        words = "trajectory.position is in deg, so no band is drawn"
         self.assertNotIn(words, " ".join(self.tactus("report", "out", "--text").split()))
         summary = json.loads((out / "summary.json").read_text())
         for row in summary["test"]["expectations"]:

@@ -307,7 +307,7 @@ TEST(Report, ComparesRunsSideBySide) {
   EXPECT_THAT(page.verdict, HasSubstr("B against A: late p50 is"));
   const std::string text = to_text(page, 140);
   for (const char* const part :
-       {"realtime.margin", "131 us", "Linux 7", "one frame: none", "A: Jobs", "B: Timing"})
+       {"realtime.margin", "131 us", "Linux 7", "none: one frame", "A: Jobs", "B: Timing"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_LT(text.find("realtime.margin  "), text.find("Linux 7")) << "keys of the rig file come first";
   const std::string html = to_html(page);

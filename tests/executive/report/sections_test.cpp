@@ -87,11 +87,11 @@ TEST(JobsSection, HasThoseThatTakeMostFirst) {
        "p99_99": 9000, "max": 9500}},
       {"name": "never", "class": "scheduled", "thread": "main", "calls": 0, "time_ns": {}}, 7]})");
   const Section section = jobs_section(run);
-  EXPECT_THAT(rows(section, "By time: job"),
+  EXPECT_THAT(rows(section, "Job, by time"),
               ElementsAre("often|sensor|plant|10.0|400 ns|800 ns|9.50 \u00b5s|4.00 \u00b5s||2.00",
                           "small|scheduled|main|1.00|500 ns|900 ns|2.00 \u00b5s|500 ns||1.80",
                           "never|scheduled|main|0|0 ns|0 ns|0 ns|0 ns||\u2013"));
-  const auto uneven = rows(section, "By variance: job");
+  const auto uneven = rows(section, "Job, by variance");
   ASSERT_EQ(uneven.size(), 2U) << "one that was never called has no variance";
   EXPECT_THAT(uneven[0], HasSubstr("often|8.60 \u00b5s|"));
 }
@@ -100,7 +100,7 @@ TEST(JobsSection, HasBudgetsWhereThereAreAny) {
   RunData run = run_with(R"({"frames": {"run": 10}, "jobs": [
       {"name": "a", "calls": 10, "time_ns": {"p50": 500}, "budget_ns": 1000, "over_budget": 3},
       {"name": "b", "calls": 10, "time_ns": {"p50": 400}}]})");
-  const auto all = rows(jobs_section(run), "By time: job");
+  const auto all = rows(jobs_section(run), "Job, by time");
   ASSERT_EQ(all.size(), 2U);
   EXPECT_TRUE(all[0].ends_with("|3 of 1.00 \u00b5s")) << all[0];
   EXPECT_TRUE(all[1].ends_with("|\u2013")) << all[1];
@@ -114,7 +114,7 @@ TEST(JobsSection, LeavesOutThoseThatTakeLittleAndSaysSo) {
   RunData run;
   run.files.summary = summary;
   const Section section = jobs_section(run);
-  EXPECT_EQ(rows(section, "By time: job").size(), 40U);
+  EXPECT_EQ(rows(section, "Job, by time").size(), 40U);
   tactus::test::Snapshot().add(paragraphs(section));
 }
 
@@ -152,7 +152,7 @@ TEST(HostSection, HasWhatWasRefusedChangedAndWarned) {
   run.files.log.warnings_left_out = 5;
   const Section section = host_section(run);
   EXPECT_THAT(rows(section, "Refused by the machine"), ElementsAre("memory lock|none|RLIMIT|ulimit"));
-  EXPECT_THAT(rows(section, "Changed while it ran"), ElementsAre("thread main|SCHED_FIFO|SCHED_OTHER|7"));
+  EXPECT_THAT(rows(section, "Changed during the run"), ElementsAre("thread main|SCHED_FIFO|SCHED_OTHER|7"));
   const Listing* const warnings = std::get_if<Listing>(&section.blocks.back());
   ASSERT_NE(warnings, nullptr);
   EXPECT_EQ(warnings->summary, "7 warnings in log.txt");
@@ -281,7 +281,7 @@ TEST(TimingSection, HasTheQuantilesOfEachAndWhatIsWrong) {
   add_times(run, 1000);
   run.files.still_runs = true;
   const Section section = timing_section(run);
-  EXPECT_THAT(rows(section, "Of a frame"),
+  EXPECT_THAT(rows(section, "Time of a frame"),
               ElementsAre("late|100 ns|100 ns|100 ns|100 ns|100 ns", HasSubstr("work|20.0 \u00b5s"),
                           HasSubstr("slack|980 \u00b5s")));
   tactus::test::Snapshot().add(paragraphs(section));
@@ -293,8 +293,9 @@ TEST(Figures, AreTheFourThatMatter) {
   std::vector<std::string> all;
   for (const Figure& figure : figures_of(run))
     all.push_back(figure.name + " " + figure.value + " " + figure.note);
-  EXPECT_THAT(all, ElementsAre("late p99.9 100 ns p50 100 ns", "latest wake 100 ns frame 0",
-                               HasSubstr("work p99 20.0"), "overruns 1 they ended 500 \u00b5s late in sum"));
+  EXPECT_THAT(all,
+              ElementsAre("late p99.9 100 ns p50 100 ns", "latest wake 100 ns frame 0",
+                          HasSubstr("work p99 20.0"), "overruns 1 they ended 500 \u00b5s late in total"));
   const auto fast = figures_of(run_with(R"({"frames": {"run": 36000}, "work_ns": {"p99": 5000}})"));
   ASSERT_EQ(fast.size(), 2U) << "without times";
   EXPECT_EQ(fast[0].value, "36 000");
@@ -345,8 +346,9 @@ TEST(VerdictOfARun, NamesTheCauseThatCostMostAndWho) {
   for (int i = 0; i < 40; ++i)
     run.files.summary["causes"]["blocked"]["by"].push_back(
         {{"name", "'another-" + std::to_string(i) + "'"}, {"policy", "SCHED_FIFO 1"}, {"of", "x.service"}});
-  for (const char* const who : {"then 'c', then 'another-0' (SCHED_FIFO 1, of x.service)",
-                                "then 'another-39' (SCHED_FIFO 1, of x.service); it met bad.step, a.step)"})
+  for (const char* const who :
+       {"then 'c', then 'another-0' (SCHED_FIFO 1, of x.service)",
+        "then 'another-39' (SCHED_FIFO 1, of x.service); affected jobs: bad.step, a.step)"})
     EXPECT_THAT(verdict_of(run).sentence, HasSubstr(who)) << "who is never cut";
   const Section causes = causes_section(run);
   const Page page{"", 'w', "", "", {}, {causes}};

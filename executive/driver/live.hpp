@@ -49,7 +49,7 @@ struct LiveVariable {
 struct LiveSnapshot {
   std::int64_t sequence = 0;     ///< counts up with every snapshot
   std::int64_t frame = -1;       ///< the last frame that was run; -1 before the first
-  std::int64_t sim_time_ns = 0;  ///< end of that frame: the date of the values. 0 before the first
+  std::int64_t sim_time_ns = 0;  ///< simulated time at which that frame began; 0 before the first
   RigFigures rig{};              ///< state and statistics at the same moment
   std::vector<std::byte> bytes{};
 };

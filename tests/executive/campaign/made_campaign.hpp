@@ -97,6 +97,7 @@ case $rig in
   fail) verdict fail -0.5 null; exit 4 ;;
   untested) verdict untested null null; exit 5 ;;
   crash) kill -SEGV $$ ;;
+  killed) sleep 1000 & echo $$ > "$out/../leader"; kill -TERM $$ ;;
   hang) trap '' TERM; while :; do sleep 1; done ;;
   fork) (trap '' TERM; setsid sleep 1000 & sleep 1000) & verdict pass 0.5 null ;;
   spoil) if [ -e "$out/../../$gain-1" ]; then verdict pass 0.5 null; else verdict inconclusive null 12

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "executive/campaign/engine/engine.hpp"
@@ -95,6 +96,22 @@ TEST(CampaignTask, ACaseThatItsEngineEndsHasNoResult) {
             0);
   EXPECT_EQ(made.ends(), 1U);
   EXPECT_FALSE(made.has("1-1") || made.has("1-1.1-0.running"));
+}
+
+TEST(CampaignTask, ACaseThatItsEngineEndedBeforeItHasNoResult) {
+  MadeTask made({"killed"});
+  EXPECT_EQ(made.run_instance("1-0",
+                              [&](pid_t process) {
+                                const fs::path file = made.choices.folder / "cases/0/0-1.1-0.running/leader";
+                                pid_t leader = 0;
+                                while (!(std::ifstream(file) >> leader)) std::this_thread::yield();
+                                while (::kill(leader, 0) == 0) std::this_thread::yield();
+                                // Meanwhile the task hears of the end of an orphan, too.
+                                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                                (void)::kill(process, SIGTERM);
+                              }),
+            0);
+  EXPECT_EQ(made.ends(), 0U);
 }
 
 TEST(CampaignTask, EndsAfterItsCaseWhenItIsAsked) {

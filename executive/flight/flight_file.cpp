@@ -226,7 +226,9 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
   const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor < 0) throw std::runtime_error(folder + ": " + last_error());
   // Not ftruncate: a page that is missing later would end the rig.
-  if (const int error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)); error != 0) {
+  int error = EINTR;  // of a process that is stopped meanwhile, as by a debugger
+  while (error == EINTR) error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  if (error != 0) {
     (void)::close(descriptor);
     throw std::runtime_error(folder + ": " + std::generic_category().message(error) + " (" +
                              std::to_string(bytes >> 10) + " KiB)");

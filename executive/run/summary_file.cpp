@@ -24,7 +24,8 @@ HeldFile opened(const std::filesystem::path& folder) {
 }
 
 void keep(int fd, std::size_t bytes) {
-  if (fd >= 0 && bytes > 0) (void)::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes));
+  if (fd < 0 || bytes == 0) return;
+  while (::fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(bytes)) != 0 && errno == EINTR) continue;
 }
 
 int cut(int fd, std::size_t bytes) { return ::ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string_view>
-#include <system_error>
+
+#include "rtsync/text.hpp"
 
 namespace tactus::config {
 
@@ -15,11 +15,8 @@ namespace tactus::config {
 inline std::optional<std::size_t> take_index(std::string_view& path) {
   const std::size_t close = path.find(']');
   if (!path.starts_with('[') || close == std::string_view::npos) return std::nullopt;
-  std::size_t index = 0;
-  const char* const last = path.data() + close;
-  const auto [end, error] = std::from_chars(path.data() + 1, last, index);
-  if (error != std::errc{} || end != last) return std::nullopt;
-  path.remove_prefix(close + 1);
+  const auto index = rtsync::read_number<std::size_t>(path.substr(1, close - 1));
+  if (index) path.remove_prefix(close + 1);
   return index;
 }
 

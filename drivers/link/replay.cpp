@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +18,7 @@
 #include "executive/driver/device_error.hpp"
 #include "executive/model/with_type.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -32,11 +31,9 @@ constexpr const char* kTooSlow =
 
 template <class T>
 bool read_number(std::string_view text, std::byte* to) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return false;
-  std::memcpy(to, &value, sizeof value);
-  return true;
+  const auto value = rtsync::read_number<T>(text);
+  if (value) std::memcpy(to, &*value, sizeof(T));
+  return value.has_value();
 }
 
 /// Reads a value as the recording wrote it: all of the text, and the same bits.

@@ -2,21 +2,20 @@
 #include "executive/app/campaign_words.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "rtsync/text.hpp"
+
 namespace tactus::app {
 namespace {
 
 std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = rtsync::read_number<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// Nothing: the words are no numbers.

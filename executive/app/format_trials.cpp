@@ -17,6 +17,7 @@
 #include "config/text.hpp"
 #include "executive/app/trial.hpp"
 #include "executive/driver/record_sink.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace format_trial {  // files of this folder are compiled together
@@ -136,10 +137,6 @@ class Format {
   std::unique_ptr<RecordDriver> format_;
 };
 
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// Reads a file, and returns the number of records. Throws Mistake for a value that is another.
 std::uint64_t read_back(const Format& format, const Sample& sample, const fs::path& of) {
   std::unique_ptr<executive::RecordSource> source;
@@ -153,7 +150,8 @@ std::uint64_t read_back(const Format& format, const Sample& sample, const fs::pa
   const auto& columns = source->head().columns;
   const auto& written = sample.head().columns;
   if (columns.size() != written.size())
-    throw Mistake("reads " + counted(columns.size(), "column") + " of " + std::to_string(written.size()));
+    throw Mistake("reads " + rtsync::counted(columns.size(), "column") + " of " +
+                  std::to_string(written.size()));
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].name != written[i].name)
       throw Mistake("reads column " + config::show(written[i].name) + " as " + config::show(columns[i].name));
@@ -180,7 +178,7 @@ std::uint64_t read_back(const Format& format, const Sample& sample, const fs::pa
 
 void expect_rows(const std::string& where, std::uint64_t found, std::uint64_t expected) {
   if (found != expected)
-    throw Mistake(where + " " + counted(found, "record") + ", and " + std::to_string(expected) +
+    throw Mistake(where + " " + rtsync::counted(found, "record") + ", and " + std::to_string(expected) +
                   " were written");
 }
 
@@ -296,8 +294,8 @@ void try_kill(const TriedDriver& driver, std::uint64_t flushed, std::uint64_t mo
   });
   RecordedFile found = format.examine(format.file());
   if (found.records < flushed)
-    throw Mistake("has " + counted(found.records, "record") + " in its file of " + std::to_string(flushed) +
-                  " that were flushed before a kill");
+    throw Mistake("has " + rtsync::counted(found.records, "record") + " in its file of " +
+                  std::to_string(flushed) + " that were flushed before a kill");
   if (!found.damage.empty()) throw Mistake("finds damage in its file after a kill: " + found.damage);
   format->mend(found);
   expect_rows("reads after a kill", read_back(format, sample, format.file()), found.records);
@@ -342,7 +340,7 @@ std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& t
                   " bytes of its file; look at what write(2) returns");
   if (!odd.empty()) expect_reason(odd, "the disk is full");
   if (lost > taken)  // not the record that is being written: it is not taken
-    throw Mistake("says that " + counted(lost, "record") + " are lost of " + std::to_string(taken) +
+    throw Mistake("says that " + rtsync::counted(lost, "record") + " are lost of " + std::to_string(taken) +
                   " that it took");
   return taken - std::min(lost, taken);
 }
@@ -362,8 +360,8 @@ void try_full_disk(const TriedDriver& driver) {
     RecordedFile found = format.examine(to);
     if (found.records == 0 && kept == 0) continue;
     if (found.records < kept)
-      throw Mistake("says that " + counted(kept, "record") + " are in a file on a full disk, which has " +
-                    std::to_string(found.records) +
+      throw Mistake("says that " + rtsync::counted(kept, "record") +
+                    " are in a file on a full disk, which has " + std::to_string(found.records) +
                     "; throw tactus::RecordsLost with the number of those taken earlier");
     format->mend(found);
     expect_rows("reads from a full disk", read_back(format, sample, to), found.records);
@@ -401,7 +399,8 @@ void try_torn(const TriedDriver& driver) {
     put(file, whole.substr(0, size));
     read_any(format, file);
     RecordedFile found = format.examine(file);
-    if (found.records > 20) throw Mistake("finds " + counted(found.records, "record") + " in a part of 20");
+    if (found.records > 20)
+      throw Mistake("finds " + rtsync::counted(found.records, "record") + " in a part of 20");
     if (found.records == 0 || !found.damage.empty()) continue;
     format->mend(found);
     expect_rows("reads from a file that was cut after " + std::to_string(size) + " bytes",

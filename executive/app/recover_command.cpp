@@ -34,6 +34,7 @@
 #include "executive/state/checkpoint_file.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/opened_path.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -111,10 +112,6 @@ bool is_there(const fs::path& file) {
   return fs::symlink_status(file, error).type() != fs::file_type::not_found;
 }
 
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 /// One run folder: says how far each file is whole, and cuts torn ends unless it only looks.
 class Recovery {
  public:
@@ -172,7 +169,7 @@ class Recovery {
       return line(each.name, "damaged", error.what());
     }
     if (written)
-      line(each.name, "damaged", "its file is gone; the rig wrote " + counted(*written, "record"));
+      line(each.name, "damaged", "its file is gone; the rig wrote " + rtsync::counted(*written, "record"));
     else if (each.expected)
       line(each.name, "missing", "the rig ended before it made the file");
   }
@@ -180,11 +177,11 @@ class Recovery {
   void recorded(const RecordedFile& file, const executive::RecordDriver& format, const std::string& name,
                 const executive::RigSettings& settings) {
     const auto written = marks_.of(name);
-    std::string what = counted(file.records, "record");
+    std::string what = rtsync::counted(file.records, "record");
     if (file.last_ns) what += ", to " + rtsync::sim_time_text(*file.last_ns);
     std::string damage = file.damage;
     if (written && *written != file.records && damage.empty())
-      damage = "the rig wrote " + counted(*written, "record");
+      damage = "the rig wrote " + rtsync::counted(*written, "record");
     std::string end = written ? "ended in order"
                       : marks_.end_known()
                           ? "no end mark: up to " +
@@ -205,7 +202,7 @@ class Recovery {
       if (!is_there(file)) return;
       const executive::WholeLines found = executive::examine_lines(file, is_whole);
       RecordedFile lines{.path = file, .bytes = found.bytes, .whole = found.whole};
-      report(lines, counted(found.lines, "line"),
+      report(lines, rtsync::counted(found.lines, "line"),
              found.damaged == 0 ? "" : "line " + std::to_string(found.first_bad) + " is not whole", "",
              [&lines] {
                if (const int error = rtsync::cut_folder_file(lines.path, lines.whole); error != 0)
@@ -229,7 +226,7 @@ class Recovery {
     if (!cut && !unended)
       return line(name, damage.empty() ? "whole" : "damaged",
                   what + (damage.empty() ? (end.empty() ? "" : "; " + end) : more));
-    const std::string bytes = counted(torn, "byte") + " of a torn end";
+    const std::string bytes = rtsync::counted(torn, "byte") + " of a torn end";
     if (only_look_)
       return line(name, "torn",
                   what + (cut ? ", then " + bytes : "") +

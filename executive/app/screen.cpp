@@ -26,6 +26,7 @@
 #include "executive/model/job_class.hpp"
 #include "executive/run_base/end_line.hpp"
 #include "rtsync/host/missing_rights.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::app {
@@ -203,11 +204,6 @@ std::vector<std::string> growing_bars(const rtsync::LatencyHistogram& late, std:
   return lines;
 }
 
-/// "1 overrun", "2 overruns".
-std::string counted(std::int64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string how_it_runs(const RigRun& run) {
   if (!run.realtime()) return run.pace();
   for (const rtsync::ThreadFacts& thread : run.threads())
@@ -223,8 +219,8 @@ std::string how_it_runs(const RigRun& run) {
 std::string first_line(const RigRun& run) {
   const auto frames = run.options().frames;
   return run.rig().settings().rig.value + ": " +
-         (frames == INT64_MAX ? std::string("frames until stopped") : counted(frames, "frame")) + " of " +
-         config::show_period(run.rig().plan().frame) + ", " + how_it_runs(run);
+         (frames == INT64_MAX ? std::string("frames until stopped") : rtsync::counted(frames, "frame")) +
+         " of " + config::show_period(run.rig().plan().frame) + ", " + how_it_runs(run);
 }
 
 Ink count_ink(std::int64_t count) { return count > 0 ? Ink::bad : Ink::plain; }
@@ -235,24 +231,25 @@ Ink late_ink(const RigRun& run) {
 std::string last_line(const RigRun& run) {
   const auto& times = run.executive().statistics();
   const rtsync::RealtimeTotals totals = run.totals();
-  executive::EndLine line{
-      .begin = run.rig().settings().rig.value + ": " + std::string(name_of(run.end().outcome)) + " after " +
-               counted(run.end().frames, "frame") + (run.realtime() ? " in real time" : ", " + run.pace())};
+  executive::EndLine line{.begin = run.rig().settings().rig.value + ": " +
+                                   std::string(name_of(run.end().outcome)) + " after " +
+                                   rtsync::counted(run.end().frames, "frame") +
+                                   (run.realtime() ? " in real time" : ", " + run.pace())};
   const auto figure = [&line](const std::string& text, Ink ink = Ink::plain, const std::string& before = "") {
     line.figures.push_back({before + text, before + painted(ink, text)});
   };
   if (run.realtime()) {
     figure(duration_text(times.late.max().count()), late_ink(run),
            "late p50 " + text_of(times.late, 0.5) + " max ");
-    figure(counted(totals.overruns, "overrun"), count_ink(totals.overruns));
-    figure(counted(totals.late_wakes, "late wake"));
+    figure(rtsync::counted(totals.overruns, "overrun"), count_ink(totals.overruns));
+    figure(rtsync::counted(totals.late_wakes, "late wake"));
     if (totals.late_by_housekeeping > 0)
-      figure(counted(totals.late_by_housekeeping, "frame") + " late by housekeeping");
-    figure(counted(totals.lost, "slot") + " lost", count_ink(totals.lost));
+      figure(rtsync::counted(totals.late_by_housekeeping, "frame") + " late by housekeeping");
+    figure(rtsync::counted(totals.lost, "slot") + " lost", count_ink(totals.lost));
   }
   const auto& recordings = *run.find<executive::RunRecordings>();
   if (recordings.lost() > 0 && recordings.failures().empty())  // else the reason says it
-    figure(counted(static_cast<std::int64_t>(recordings.lost()), "record") + " lost");
+    figure(rtsync::counted(recordings.lost(), "record") + " lost");
   if (const executive::Link* const link = run.rig().link(); link != nullptr && !link->ending().empty())
     figure(link->ending());
   const bool is_short = run.end().brief.empty();

@@ -14,6 +14,7 @@
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -136,7 +137,7 @@ void show_sums(const std::vector<Ran>& all, const fs::path& out) {
   std::string sums;
   for (const char* const each : {"pass", "untested", "inconclusive", "fail", "error", kNotRun})
     if (counts[each] > 0) sums += (sums.empty() ? "" : ", ") + std::to_string(counts[each]) + " " + each;
-  put("%zu test%s: %s; %s\n", all.size(), all.size() == 1 ? "" : "s", sums.c_str(), out.c_str());
+  put("%s: %s; %s\n", rtsync::counted(all.size(), "test").c_str(), sums.c_str(), out.c_str());
 }
 
 int status_of(const std::vector<Ran>& all) {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::client {
 namespace {
@@ -145,12 +145,10 @@ std::string number_text(double value, std::size_t width) {
 
 std::string value_text(const std::string& value, std::size_t width) {
   if (value.size() <= width) return value;
-  double number = 0;
-  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-  if (error == std::errc{} && end == value.data() + value.size()) {
+  if (const auto number = rtsync::read_number<double>(value)) {
     std::string text;
     for (int digits = 17; digits > 0 && (text.empty() || text.size() > width); --digits)
-      text = rtsync::format_text("%.*g", digits, number);
+      text = rtsync::format_text("%.*g", digits, *number);
     return text;
   }
   std::size_t places = 0;

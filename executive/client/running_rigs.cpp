@@ -2,12 +2,12 @@
 #include "executive/client/running_rigs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <fstream>
 #include <system_error>
 
 #include "config/document.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::client {
 namespace {
@@ -58,10 +58,9 @@ std::vector<RunningRig> running_rigs(std::size_t& unseen, const fs::path& proc) 
   unseen = 0;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(proc, error)) {
-    const std::string name = entry.path().filename().string();
     RunningRig rig;
-    const auto [end, bad] = std::from_chars(name.data(), name.data() + name.size(), rig.process);
-    if (bad != std::errc() || end != name.data() + name.size() || !is_tactus(entry.path())) continue;
+    rig.process = rtsync::read_number<pid_t>(entry.path().filename().native()).value_or(0);
+    if (rig.process == 0 || !is_tactus(entry.path())) continue;
     if (!run_folder_of(entry.path(), rig.folder)) {
       ++unseen;
       continue;

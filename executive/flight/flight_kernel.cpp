@@ -5,9 +5,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,14 +16,6 @@ namespace tactus::executive {
 namespace {
 
 using rtsync::EventRecord;
-
-/// The process of a thread; 0: it is gone.
-pid_t process_of(const std::string& folder) {
-  std::ifstream status(folder + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Tgid:")) return static_cast<pid_t>(std::atoi(line.c_str() + 5));
-  return 0;
-}
 
 /// Priority as the kernel counts: 99 minus that of a real-time thread, else 120 and its niceness.
 int priority_of(pid_t thread) {
@@ -96,9 +86,7 @@ void FlightKernel::name(pid_t thread) {
   const std::span<FlightNamePlace> names = file_.names();
   FlightNamePlace& place = names[next_name_++ % names.size()];
   named_.erase(place.tid());
-  FlightName name{.tid = thread,
-                  .process = process_of("/proc/" + std::to_string(thread)),
-                  .priority = priority_of(thread)};
+  FlightName name{.tid = thread, .process = rtsync::process_of(thread), .priority = priority_of(thread)};
   copy_text(name.name, rtsync::thread_name(thread));
   copy_text(name.process_name, name.process == 0 ? "" : rtsync::thread_name(name.process));
   place.put(name);

@@ -2,7 +2,6 @@
 #include "executive/model/parameter_value.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,6 +9,7 @@
 #include "config/quantity.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -26,12 +26,9 @@ Bytes bytes_of(T value) {
 /// The whole text as an integer of a type; nothing when it is none, or does not fit.
 template <class T>
 std::optional<Bytes> integer_bytes(const std::string& text) {
-  T value{};
   const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
-  const char* const begin = text.data() + (plus ? 1 : 0);
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return bytes_of(value);
+  const auto value = rtsync::read_number<T>(std::string_view(text).substr(plus ? 1 : 0));
+  return value ? std::optional(bytes_of(*value)) : std::nullopt;
 }
 
 std::optional<Bytes> integer_bytes(tactus_type type, const std::string& text) {

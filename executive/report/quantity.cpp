@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "executive/model/suggest.hpp"
 #include "executive/report/axes.hpp"
 #include "executive/report/json_facts.hpp"
+#include "executive/run_base/run_figures.hpp"
 
 namespace tactus::report {
 namespace {
@@ -34,17 +34,6 @@ constexpr std::array kSummaryFacts = {
 };
 constexpr std::array kOfFrames = {"frames", "overruns", "late_wakes", "lost"};
 constexpr std::array kOfJobs = {".p99.99", ".p99", ".p50", ".max", ".calls"};
-
-/// The share of "p99.9".
-std::optional<double> share_of_percentile(std::string_view word) {
-  if (!word.starts_with('p')) return std::nullopt;
-  double percent = 0;
-  const auto [end, error] =
-      std::from_chars(word.data() + 1, word.data() + word.size(), percent, std::chars_format::fixed);
-  if (error != std::errc() || end != word.data() + word.size() || !(percent > 0 && percent < 100))
-    return std::nullopt;
-  return percent / 100;
-}
 
 std::optional<double> of_times(const Quantity& quantity, const FrameTimes& times) {
   const std::string of = quantity.name.substr(0, quantity.name.find('.'));
@@ -120,7 +109,8 @@ std::optional<Quantity> quantity_named(const std::string& name) {
   const std::string of = name.substr(0, dot);
   const std::string which = name.substr(dot + 1);
   if (of != "late" && of != "work" && of != "slack" && of != "behind") return std::nullopt;
-  if (const auto share = share_of_percentile(which)) return Quantity{name, Quantity::Kind::time, *share};
+  if (const auto share = executive::share_of_percentile(which))
+    return Quantity{name, Quantity::Kind::time, *share};
   if (which == "mean" || which == "max" || which == "min") return Quantity{name, Quantity::Kind::time};
   return std::nullopt;
 }

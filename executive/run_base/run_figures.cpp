@@ -2,10 +2,8 @@
 #include "executive/run_base/run_figures.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <string_view>
 #include <utility>
 
 #include "config/expression_builder.hpp"
@@ -14,8 +12,17 @@
 #include "executive/expression/expression_run.hpp"
 #include "executive/run_base/run_context.hpp"
 #include "rtsync/evidence/cause.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
+
+std::optional<double> share_of_percentile(std::string_view word) {
+  if (!word.starts_with('p')) return std::nullopt;
+  const auto percent = rtsync::read_number<double>(word.substr(1), std::chars_format::fixed);
+  if (!percent || !(*percent > 0 && *percent < 100)) return std::nullopt;
+  return *percent / 100;
+}
+
 namespace {
 
 struct CountFigure {
@@ -43,23 +50,13 @@ bool names_cause(std::string_view word) {
   return false;
 }
 
-/// The share of "p99.9".
-std::optional<double> share_of(std::string_view word) {
-  double percent = 0;
-  const char* const end = word.data() + word.size();
-  if (!word.starts_with('p')) return std::nullopt;
-  const auto read = std::from_chars(word.data() + 1, end, percent, std::chars_format::fixed);
-  if (read.ec != std::errc() || read.ptr != end || !(percent > 0 && percent < 100)) return std::nullopt;
-  return percent / 100;
-}
-
 /// "late.p99": of which times, and which of them.
 std::optional<std::pair<std::string_view, std::string_view>> time_named(std::string_view name) {
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
   const auto of = name.substr(0, dot), which = name.substr(dot + 1);
   if (std::ranges::find(kTimes, of) == std::end(kTimes)) return std::nullopt;
-  if (which != "max" && which != "min" && !share_of(which)) return std::nullopt;
+  if (which != "max" && which != "min" && !share_of_percentile(which)) return std::nullopt;
   return std::pair(of, which);
 }
 
@@ -68,7 +65,7 @@ double time_of(const Times& times, std::string_view which, bool reversed) {
   if (times.count() == 0) return std::numeric_limits<double>::quiet_NaN();
   if (which == "max") return static_cast<double>(times.max().count());
   if (which == "min") return static_cast<double>(times.min().count());
-  const double share = *share_of(which);
+  const double share = *share_of_percentile(which);
   return static_cast<double>(times.quantile(reversed ? 1 - share : share).count());
 }
 

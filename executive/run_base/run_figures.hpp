@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/expression_program.hpp"
@@ -13,6 +14,9 @@
 namespace tactus::executive {
 
 struct RunContext;
+
+/// The share of "p99.9": 0.999. Nothing: it is no such word.                                             @when any
+std::optional<double> share_of_percentile(std::string_view word);
 
 /// Figures of a run, without its grace period.
 struct RunFigures {

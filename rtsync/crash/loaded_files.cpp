@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -16,10 +15,10 @@
 #include <mutex>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -52,13 +51,6 @@ std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) no
   return digest ^ at;
 }
 
-std::optional<std::uint64_t> number_of(std::string_view text, int base) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
-  return error == std::errc{} && rest == end ? std::optional{value} : std::nullopt;
-}
-
 /// Range of a file that a process has mapped.
 struct Mapped {
   std::uint64_t inode = 0;
@@ -83,10 +75,10 @@ std::map<std::string, Mapped> mapped_files(pid_t process) {
       rest.remove_prefix(word.size());
     }
     const std::size_t dash = words[0].find('-');
-    const auto begin = number_of(words[0].substr(0, dash), 16);
-    const auto end = number_of(words[0].substr(dash + 1), 16);
-    const auto from = number_of(words[2], 16);
-    const auto inode = number_of(words[4], 10);
+    const auto begin = read_number<std::uint64_t>(words[0].substr(0, dash), 16);
+    const auto end = read_number<std::uint64_t>(words[0].substr(dash + 1), 16);
+    const auto from = read_number<std::uint64_t>(words[2], 16);
+    const auto inode = read_number<std::uint64_t>(words[4], 10);
     if (!begin || !end || !from || !inode || *inode == 0) continue;
     Mapped& file = files[std::move(path)];
     file.inode = *inode;

@@ -6,21 +6,14 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
+
+#include "rtsync/text.hpp"
 
 namespace tactus::rtsync {
 namespace {
-
-/// 0: the name of no thread.
-pid_t number_of(std::string_view name) {
-  pid_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc{} && end == name.data() + name.size() ? number : 0;
-}
 
 bool is_realtime_policy(int policy) {
   const int plain = policy & ~SCHED_RESET_ON_FORK;
@@ -33,7 +26,7 @@ void each_entry(const std::string& folder, Take take) {
   DIR* const entries = ::opendir(folder.c_str());
   if (entries == nullptr) return;
   while (const dirent* const entry = ::readdir(entries))
-    if (const pid_t number = number_of(entry->d_name); number > 0) take(number);
+    if (const auto number = read_number<pid_t>(entry->d_name); number && *number > 0) take(*number);
   ::closedir(entries);
 }
 

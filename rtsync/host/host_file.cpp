@@ -100,12 +100,7 @@ FileText read_host_file(const std::filesystem::path& root, std::string_view file
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
-  text = trimmed(text);
-  std::int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc{} || rest != end) return std::nullopt;
-  return value;
+  return read_number<std::int64_t>(trimmed(text));
 }
 
 std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/trick/address.hpp"
 
-#include <charconv>
+#include "rtsync/text.hpp"
 
 namespace tactus::drivers::trick {
 namespace {
 
 /// A decimal number without sign; nothing when it is none or above `most`.
 std::optional<unsigned> number(std::string_view text, unsigned most) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > most) return std::nullopt;
-  return value;
+  const auto value = rtsync::read_number<unsigned>(text);
+  return value && *value <= most ? value : std::nullopt;
 }
 
 }  // namespace

@@ -44,10 +44,6 @@ executive::RecordingHead packed(executive::RecordingHead head) {
   return head;
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::vector<std::size_t> first_of_each_name(const executive::RecordingHead& head) {
   std::unordered_set<std::string> seen;
   std::vector<std::size_t> first;

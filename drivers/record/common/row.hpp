@@ -34,9 +34,6 @@ class RowPacker {
 /// The same head, with columns one after another.  @when service
 executive::RecordingHead packed(executive::RecordingHead head);
 
-/// "3 columns", "1 column".
-std::string counted(std::size_t count, const std::string& what);
-
 /// The columns whose names are there for the first time: formats with names as keys write those.
 std::vector<std::size_t> first_of_each_name(const executive::RecordingHead& head);
 

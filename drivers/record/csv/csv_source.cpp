@@ -2,7 +2,6 @@
 #include "drivers/record/csv/csv_source.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -26,31 +25,23 @@ using executive::RecordColumn;
 constexpr std::string_view kBlanks = " \r";
 constexpr char kComma = ',';
 
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// Seconds as nanoseconds: exactly where they are written with at most nine digits after the point.
 std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   const bool negative = text.starts_with('-');
   const std::string_view digits = text.substr(negative ? 1 : 0);
   const std::size_t point = std::min(digits.find('.'), digits.size());
   const std::string_view fraction = point == digits.size() ? "" : digits.substr(point + 1);
-  const auto whole = number<std::uint64_t>(digits.substr(0, point));
+  const auto whole = rtsync::read_number<std::uint64_t>(digits.substr(0, point));
   const bool plain = whole && *whole < 9'223'372'037 && fraction.size() <= 9 &&
                      fraction.find_first_not_of("0123456789") == std::string_view::npos;
   if (plain) {
     std::string nine(fraction);
     nine.resize(9, '0');
-    const std::uint64_t ns = *whole * 1'000'000'000 + number<std::uint64_t>(nine).value_or(0);
+    const std::uint64_t ns = *whole * 1'000'000'000 + rtsync::read_number<std::uint64_t>(nine).value_or(0);
     if (ns > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
     return negative ? -static_cast<std::int64_t>(ns) : static_cast<std::int64_t>(ns);
   }
-  const auto seconds = number<double>(text);
+  const auto seconds = rtsync::read_number<double>(text);
   if (!seconds || !(std::abs(*seconds) < 9.2e9)) return std::nullopt;
   return std::llround(static_cast<long double>(*seconds) * 1'000'000'000.0L);
 }
@@ -85,7 +76,7 @@ struct Seen {
     const std::string_view cell = with_point(written, separator, room);
     constexpr std::uint64_t kExact = std::uint64_t{1} << 53;
     const bool minus = cell.starts_with('-');
-    if (const auto whole = number<std::uint64_t>(cell.substr(minus ? 1 : 0))) {
+    if (const auto whole = rtsync::read_number<std::uint64_t>(cell.substr(minus ? 1 : 0))) {
       ++numbers;
       negative = negative || minus;
       beyond_double = beyond_double || *whole > kExact;
@@ -93,7 +84,7 @@ struct Seen {
           beyond_int64 ||
           (!minus && *whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
       fractions = fractions || (minus && *whole == 0);  // -0 is not a whole number
-    } else if (number<double>(cell)) {
+    } else if (rtsync::read_number<double>(cell)) {
       ++numbers;
       fractions = true;
     } else {
@@ -131,7 +122,7 @@ class CsvSource final : public executive::RecordSource {
     }
     if (!has_line) return false;
     if (cells_of(line, separator_) != columns())
-      fail("has " + counted(cells_of(line, separator_), "column") + ", the header has " +
+      fail("has " + rtsync::counted(cells_of(line, separator_), "column") + ", the header has " +
            std::to_string(columns()));
     const std::string_view time = next_cell(line, separator_);
     const auto ns = nanoseconds_of(with_point(time, separator_, room_));
@@ -234,8 +225,8 @@ class CsvSource final : public executive::RecordSource {
     executive::with_type(column.type, [&](auto zero) {
       using T = decltype(zero);
       using Stored = executive::StoredAs<T>;
-      const auto value =
-          number<Stored>(std::is_floating_point_v<Stored> ? with_point(cell, separator_, room_) : cell);
+      const auto value = rtsync::read_number<Stored>(
+          std::is_floating_point_v<Stored> ? with_point(cell, separator_, room_) : cell);
       if (!value || (std::is_same_v<T, bool> && *value > Stored{1}))
         fail("'" + std::string(cell) + "' of " + column.name + " is not of type " +
              std::string(executive::name_of(column.type)));

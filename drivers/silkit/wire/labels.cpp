@@ -2,9 +2,9 @@
 #include "drivers/silkit/wire/labels.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "drivers/silkit/wire/items.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::silkit {
 
@@ -236,12 +236,10 @@ class ItemReader {
 
   std::uint32_t hex(std::size_t digits) {
     const std::string_view found = text_.substr(at_, digits);
-    std::uint32_t value = 0;
-    const char* const end = found.data() + found.size();
-    if (found.size() != digits || std::from_chars(found.data(), end, value, 16).ptr != end)
-      fault("an escape with too few hex digits");
+    const auto value = rtsync::read_number<std::uint32_t>(found, 16);
+    if (found.size() != digits || !value) fault("an escape with too few hex digits");
     at_ += digits;
-    return value;
+    return *value;
   }
 
   bool at_end() const { return at_ == text_.size(); }
@@ -273,12 +271,9 @@ class ItemReader {
 };
 
 LabelKind kind_of(const std::string& digits) {
-  std::uint32_t kind = 0;
-  const char* const end = digits.data() + digits.size();
-  const auto [stopped, error] = std::from_chars(digits.data(), end, kind);
-  if (!digits.empty() && (error != std::errc{} || stopped != end))
-    throw WireError("a label of the kind '" + digits + "', which is not a number");
-  return static_cast<LabelKind>(kind);
+  const auto kind = rtsync::read_number<std::uint32_t>(digits.empty() ? "0" : digits);
+  if (!kind) throw WireError("a label of the kind '" + digits + "', which is not a number");
+  return static_cast<LabelKind>(*kind);
 }
 
 /// Returns true if nothing in `labels` is missing from `others`, or has another value there.

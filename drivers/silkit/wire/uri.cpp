@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 
 #include "drivers/silkit/wire/items.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::silkit {
 
@@ -122,12 +122,9 @@ class UriText {
   }
 
   std::uint16_t read_port(std::string_view digits) const {
-    std::uint16_t port = 0;
-    const char* const end = digits.data() + digits.size();
-    const auto [stopped, error] = std::from_chars(digits.data(), end, port);
-    if (error != std::errc{} || stopped != end)
-      fault("has the port '" + std::string(digits) + "', which is not 0 .. 65535");
-    return port;
+    const auto port = rtsync::read_number<std::uint16_t>(digits);
+    if (!port) fault("has the port '" + std::string(digits) + "', which is not 0 .. 65535");
+    return *port;
   }
 
   std::string_view text_;

@@ -2,10 +2,10 @@
 #include "executive/campaign/engine/slurm_text.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "config/text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::campaign::slurm {
 namespace {
@@ -20,13 +20,6 @@ std::vector<std::string_view> parts_of(std::string_view text, char between) {
     if (end == text.size()) return all;
     at = end + 1;
   }
-}
-
-std::optional<std::int64_t> number_in(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -57,14 +50,15 @@ std::vector<std::pair<std::int64_t, std::int64_t>> tasks_of(std::string_view tex
     std::string_view range = part;
     std::int64_t step = 1;
     if (const std::size_t colon = range.find(':'); colon != std::string_view::npos) {
-      const auto given = number_in(range.substr(colon + 1));
+      const auto given = rtsync::read_number<std::int64_t>(range.substr(colon + 1));
       if (!given || *given < 1) return {};
       step = *given;
       range = range.substr(0, colon);
     }
     const std::size_t dash = range.find('-');
-    const auto first = number_in(range.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : number_in(range.substr(dash + 1));
+    const auto first = rtsync::read_number<std::int64_t>(range.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : rtsync::read_number<std::int64_t>(range.substr(dash + 1));
     if (!first || !last || *last < *first) return {};
     if (step == 1) {
       all.emplace_back(*first, *last);
@@ -78,13 +72,13 @@ std::vector<std::pair<std::int64_t, std::int64_t>> tasks_of(std::string_view tex
 double seconds_of(std::string_view text) {
   double days = 0;
   if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
-    days = static_cast<double>(number_in(text.substr(0, dash)).value_or(0));
+    days = static_cast<double>(rtsync::read_number<std::int64_t>(text.substr(0, dash)).value_or(0));
     text = text.substr(dash + 1);
   }
   const std::vector<std::string_view> parts = parts_of(text, ':');
   double value = 0;
   for (const std::string_view part : parts) {
-    const auto number = number_in(part);
+    const auto number = rtsync::read_number<std::int64_t>(part);
     if (!number) return 0;
     value = value * 60 + static_cast<double>(*number);
   }
@@ -117,12 +111,12 @@ std::optional<TaskEnd> end_of_task(std::string_view line) {
     const auto at = words.find(key);
     return at == words.end() ? std::string_view() : std::string_view(at->second);
   };
-  const auto task = number_in(of("ArrayTaskId"));
+  const auto task = rtsync::read_number<std::int64_t>(of("ArrayTaskId"));
   if (!task || of("ArrayJobId").empty()) return std::nullopt;
   TaskEnd end{.job = std::string(of("ArrayJobId")), .task = *task, .state = std::string(of("JobState"))};
   const std::vector<std::string_view> code = parts_of(of("ExitCode"), ':');
-  end.status = static_cast<int>(number_in(code[0]).value_or(0));
-  if (code.size() > 1) end.signal = static_cast<int>(number_in(code[1]).value_or(0));
+  end.status = static_cast<int>(rtsync::read_number<std::int64_t>(code[0]).value_or(0));
+  if (code.size() > 1) end.signal = static_cast<int>(rtsync::read_number<std::int64_t>(code[1]).value_or(0));
   if (of("NodeList") != "(null)") end.node = of("NodeList");
   return end;
 }
@@ -130,7 +124,7 @@ std::optional<TaskEnd> end_of_task(std::string_view line) {
 std::string job_of(std::string_view text) {
   for (const std::string_view line : parts_of(text, '\n')) {
     const std::string_view id = trimmed(line).substr(0, trimmed(line).find(';'));
-    if (number_in(id)) return std::string(id);
+    if (rtsync::read_number<std::int64_t>(id)) return std::string(id);
   }
   return "";
 }
@@ -141,7 +135,7 @@ std::int64_t gres_of(std::string_view text, std::string_view name) {
     const std::string_view plain = part.substr(0, part.find('('));
     const std::vector<std::string_view> words = parts_of(plain, ':');
     if (trimmed(words.front()) != name) continue;
-    sum += words.size() == 1 ? 1 : number_in(words.back()).value_or(1);
+    sum += words.size() == 1 ? 1 : rtsync::read_number<std::int64_t>(words.back()).value_or(1);
   }
   return sum;
 }

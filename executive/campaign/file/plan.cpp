@@ -7,28 +7,20 @@
 
 #include "config/number.hpp"
 #include "config/quantity.hpp"
+#include "rtsync/text.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::campaign {
 namespace {
 
 std::string word_of(Method method) {
-  switch (method) {
-    case Method::matrix:
-      return "matrix";
-    case Method::latin_hypercube:
-      return "latin_hypercube";
-    case Method::sobol:
-      return "sobol";
-    case Method::monte_carlo:
-      return "monte_carlo";
-    case Method::list:
-      break;
-  }
-  return "list";
-}
-
-std::string counted(std::int64_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  using enum Method;
+  static constexpr rtsync::Worded<Method> kWords[] = {{matrix, "matrix"},
+                                                      {latin_hypercube, "latin_hypercube"},
+                                                      {sobol, "sobol"},
+                                                      {monte_carlo, "monte_carlo"},
+                                                      {list, "list"}};
+  return rtsync::word_of(kWords, method);
 }
 
 /// "3 h 20 min" is enough for an estimate.
@@ -43,8 +35,7 @@ std::string estimate_text(double seconds) {
 std::string cpus_text(const CpuSetsSettings& cpus) {
   if (cpus.automatic) return ", on free isolated CPUs";
   if (cpus.sets.empty()) return "";
-  std::string text =
-      ", " + counted(static_cast<std::int64_t>(cpus.sets.size()), "case") + " at a time on CPUs ";
+  std::string text = ", " + rtsync::counted(cpus.sets.size(), "case") + " at a time on CPUs ";
   for (std::size_t i = 0; i < cpus.sets.size(); ++i) text += (i == 0 ? "" : " and ") + cpus.sets[i].text();
   return text;
 }
@@ -88,7 +79,7 @@ std::string describe(const Vary& vary) {
           std::adjacent_find(d.weights.begin(), d.weights.end(), std::not_equal_to<>{}) != d.weights.end();
       for (std::size_t i = 0; i < vary.list.size(); ++i) {
         if (i == 8 && vary.list.size() > 10)
-          return text + ", ... " + counted(static_cast<std::int64_t>(vary.list.size()), "value");
+          return text + ", ... " + rtsync::counted(vary.list.size(), "value");
         text += (text.empty() ? "" : ", ") + vary.list[i].text +
                 (weighted ? " (" + config::print_real(d.weights[i]) + ")" : "");
       }
@@ -152,11 +143,11 @@ CampaignPlan plan_of(const CampaignFile& file, const Cases& cases, const CaseTim
 std::string plan_text(const CampaignFile& file, const Cases& cases, const CaseTimes& times,
                       std::int64_t first) {
   const CampaignPlan plan = plan_of(file, cases, times);
-  std::string text = "campaign " + file.name + ": " + counted(plan.cases - plan.excluded, "case");
-  text += " = " + counted(cases.draws(), is_drawn(file.cases.method) ? "draw" : "combination");
-  if (file.rigs.size() > 1) text += " x " + counted(static_cast<std::int64_t>(file.rigs.size()), "rig");
-  if (file.tests.size() > 1) text += " x " + counted(static_cast<std::int64_t>(file.tests.size()), "test");
-  if (file.repeat > 1) text += " x " + counted(file.repeat, "repetition");
+  std::string text = "campaign " + file.name + ": " + rtsync::counted(plan.cases - plan.excluded, "case");
+  text += " = " + rtsync::counted(cases.draws(), is_drawn(file.cases.method) ? "draw" : "combination");
+  if (file.rigs.size() > 1) text += " x " + rtsync::counted(file.rigs.size(), "rig");
+  if (file.tests.size() > 1) text += " x " + rtsync::counted(file.tests.size(), "test");
+  if (file.repeat > 1) text += " x " + rtsync::counted(file.repeat, "repetition");
   if (plan.excluded > 0)
     text += std::string(" - ") + (plan.excluded_exactly ? "" : "about ") + std::to_string(plan.excluded) +
             " excluded";
@@ -172,7 +163,7 @@ std::string plan_text(const CampaignFile& file, const Cases& cases, const CaseTi
   if (plan.seconds)
     text += "about " + estimate_text(*plan.seconds) + " for what is left, by " +
             config::print_real(std::round(*times.seconds * 1000) / 1000) + " s a case and " +
-            counted(times.workers, "case") + " at a time\n";
+            rtsync::counted(times.workers, "case") + " at a time\n";
   else
     text += "not known before a case has run\n";
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/starter_life.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -98,10 +98,8 @@ std::vector<pid_t> marked(std::string_view begin) {
   std::vector<pid_t> all;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
-    pid_t process = 0;
-    const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), process);
-    if (problem != std::errc() || *end != '\0' || process == ::getpid()) continue;
+    const auto process = rtsync::read_number<pid_t>(entry.path().filename().native()).value_or(0);
+    if (process == 0 || process == ::getpid()) continue;
     // A program without any environment looks the same; that is not waited for long.
     for (int tries = 0; tries < 20 && is_being_loaded(process); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(1));

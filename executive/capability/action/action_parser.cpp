@@ -11,6 +11,7 @@
 #include "executive/model/job_class.hpp"
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 
@@ -18,11 +19,7 @@ using config::SourceLocation;
 
 namespace {
 
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return std::string(text);
-}
+std::string trimmed(std::string_view text) { return std::string(rtsync::trimmed(text, " ")); }
 
 /// The first word of a text, and the rest of it.
 std::pair<std::string, std::string> split(const std::string& text) {

@@ -8,6 +8,7 @@
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/evidence/stopper.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -24,16 +25,16 @@ std::string group_text(const Finding& finding, const Plan& plan) {
   const JobGroup& group = finding.group;
   const std::string more = " together took " + rtsync::duration_text(group.excess) + " more than usual";
   if (group.jobs == 1)
-    return counted(group.calls, "call") + " of job " + plan.jobs[group.first[0]].name + more;
-  return counted(group.jobs, "job") + more + ": " + first_of(group, plan);
+    return rtsync::counted(group.calls, "call") + " of job " + plan.jobs[group.first[0]].name + more;
+  return rtsync::counted(group.jobs, "job") + more + ": " + first_of(group, plan);
 }
 
 std::string part_text(const Finding& finding, const Plan& plan) {
   switch (finding.facts.part) {
     case LatePart::job:
       if (finding.group.jobs > 1)
-        return "the work of " + counted(finding.group.jobs, "job") + " (" + first_of(finding.group, plan) +
-               ")";
+        return "the work of " + rtsync::counted(finding.group.jobs, "job") + " (" +
+               first_of(finding.group, plan) + ")";
       if (finding.job == Finding::kNoJob) return "the work of the frame";
       return "job " + plan.jobs[finding.job].name +
              (plan.jobs[finding.job].thread == 0
@@ -139,8 +140,8 @@ std::string waited_for_memory(const Finding& finding) {
   const std::string counted_alone = unrecorded > Nanoseconds{0} ? counted_text(seen) : "";
   std::string text = maps.calls > 0 ? maps_text(maps) : "";
   if (faults.minor + faults.major > 0 || (text.empty() && counted_alone.empty()))
-    text += (text.empty() ? "" : "; ") + counted(faults.minor, "minor page fault") + ", " +
-            counted(faults.major, "major one");
+    text += (text.empty() ? "" : "; ") + rtsync::counted(faults.minor, "minor page fault") + ", " +
+            rtsync::counted(faults.major, "major one");
   if (!counted_alone.empty()) text += (text.empty() ? "" : "; ") + counted_alone;
   const Nanoseconds share = decided(finding, faults.took + disk + maps.took + unrecorded);
   return " waited for memory about " + rtsync::duration_text(share) + " (" + text + ")";
@@ -181,10 +182,10 @@ std::string figures(const Finding& finding) {
     add("others had the CPU " + rtsync::duration_text(seen.others->ran));
   else
     add("the CPU may not be watched");
-  if (seen.faults) add(counted(seen.faults->minor + seen.faults->major, "page fault"));
+  if (seen.faults) add(rtsync::counted(seen.faults->minor + seen.faults->major, "page fault"));
   if (const std::string unrecorded = counted_text(seen); !unrecorded.empty()) add(unrecorded);
   if (seen.interrupts) add("interrupts took " + rtsync::duration_text(seen.interrupts->took));
-  if (seen.heap) add(counted(seen.heap->calls, "heap call"));
+  if (seen.heap) add(rtsync::counted(seen.heap->calls, "heap call"));
   if (seen.maps && seen.maps->calls > 0) add(maps_text(*seen.maps));
   if (seen.silence)
     add("without a sign of life " + rtsync::duration_text(seen.silence->took) +
@@ -230,7 +231,7 @@ std::string figures(const Finding& finding) {
 std::string interrupted_by(const Finding& finding) {
   const rtsync::InterruptTimes interrupts = finding.evidence.interrupts.value_or(rtsync::InterruptTimes{});
   const Nanoseconds share = decided(finding, interrupts.took);
-  std::string text = rtsync::duration_text(share) + " (" + counted(interrupts.count, "time") + ")";
+  std::string text = rtsync::duration_text(share) + " (" + rtsync::counted(interrupts.count, "time") + ")";
   if (interrupts.kind == rtsync::InterruptTimes::Kind::none) return text;
   text += " by " + interrupt_text(interrupts);
   if (interrupts.longest < share)
@@ -252,7 +253,7 @@ std::string group_stops(const Finding& finding, const rtsync::CpuWatch* cpus) {
                    finding.cause == Cause::unknown;
   if (cpus == nullptr || !off || finding.evidence.realtime || cpus->group_stops().times <= 0) return "";
   return "; in that second the limit of its control group stopped it " +
-         counted(static_cast<std::uint64_t>(cpus->group_stops().times), "time") + ", " +
+         rtsync::counted(cpus->group_stops().times, "time") + ", " +
          rtsync::duration_text(cpus->group_stops().took) + " (nr_throttled)";
 }
 
@@ -308,15 +309,16 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       return part + " took " + took + ": a fault of the rig made it longer (faults:)";
     case Cause::blocked:
       return part + " slept " + rtsync::duration_text(decided(finding, switches.blocked)) +
-             in_what(switches) + " (it gave up the CPU itself " + counted(switches.blocks, "time") + ")";
+             in_what(switches) + " (it gave up the CPU itself " + rtsync::counted(switches.blocks, "time") +
+             ")";
     case Cause::faulted:
       return part + waited_for_memory(finding);
     case Cause::heap: {
       const rtsync::HeapTimes heap = seen.heap.value_or(rtsync::HeapTimes{});
       const rtsync::FaultTimes faults = seen.faults.value_or(rtsync::FaultTimes{});
-      return part + " used the heap: " + counted(heap.calls, "call") + ", " +
+      return part + " used the heap: " + rtsync::counted(heap.calls, "call") + ", " +
              rtsync::duration_text(decided(finding, heap.took)) +
-             (faults.minor == 0 ? "" : ", and " + counted(faults.minor, "page fault"));
+             (faults.minor == 0 ? "" : ", and " + rtsync::counted(faults.minor, "page fault"));
     }
     case Cause::preempted: {
       const Nanoseconds ran =
@@ -393,10 +395,10 @@ std::string sentence(const Finding& finding, const Plan& plan) {
 
 std::string culprit_of(const Finding& finding, const Plan& plan) {
   const Evidence& seen = finding.evidence;
-  const std::string job =
-      finding.group.jobs > 1 ? counted(finding.group.jobs, "job") + " (" + first_of(finding.group, plan) + ")"
-      : finding.job == Finding::kNoJob ? ""
-                                       : plan.jobs[finding.job].name;
+  const std::string job = finding.group.jobs > 1 ? rtsync::counted(finding.group.jobs, "job") + " (" +
+                                                       first_of(finding.group, plan) + ")"
+                          : finding.job == Finding::kNoJob ? ""
+                                                           : plan.jobs[finding.job].name;
   const std::string cpu = seen.cpu ? "CPU " + std::to_string(*seen.cpu) : "";
   switch (finding.cause) {
     case Cause::computed:

@@ -8,6 +8,7 @@
 #include "rtsync/evidence/tracepoint.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -21,10 +22,6 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 }  // namespace
-
-std::string counted(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string first_of(const JobGroup& group, const Plan& plan) {
   std::string names;
@@ -41,13 +38,13 @@ std::string in_what(const rtsync::SwitchTimes& switches) {
 
 std::string maps_text(const rtsync::MapTimes& maps) {
   return (maps.bytes == 0 ? "mapped or unmapped memory" : "mapped " + bytes_text(maps.bytes)) + " in " +
-         counted(maps.calls, "call") + ", " + rtsync::duration_text(maps.took) +
-         (maps.faults == 0 ? "" : ", " + counted(maps.faults, "page fault"));
+         rtsync::counted(maps.calls, "call") + ", " + rtsync::duration_text(maps.took) +
+         (maps.faults == 0 ? "" : ", " + rtsync::counted(maps.faults, "page fault"));
 }
 
 std::string counted_text(const rtsync::Evidence& seen) {
   if (!seen.counted || seen.counted->count == 0) return "";
-  return counted(seen.counted->count, "page fault") + " without a record";
+  return rtsync::counted(seen.counted->count, "page fault") + " without a record";
 }
 
 std::string interrupt_text(const rtsync::InterruptTimes& interrupts) {

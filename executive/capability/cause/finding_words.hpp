@@ -12,8 +12,6 @@
 /// Threads  the service thread.
 namespace tactus::executive {
 
-/// "1 time", "3 times".
-std::string counted(std::uint64_t count, const std::string& what);
 /// "a.step, b.step, c.step first": those of a group with the largest excess.
 std::string first_of(const JobGroup& group, const Plan& plan);
 /// " in fsync"; empty: that is not known.

@@ -6,6 +6,7 @@
 #include "executive/capability/cause/settings.hpp"
 #include "rtsync/host/preemption_model.hpp"
 #include "rtsync/host/throttle.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
@@ -20,7 +21,7 @@ constexpr const char* kSentences[BrokenPromises::kKinds] = {
 // The first seldom look comes right after that of the start.
 constexpr std::chrono::milliseconds kLookAgain{500};
 constexpr std::size_t kMostCulprits = 500;  // of one cause with a name: more count as "others"
-constexpr const char* kCounted[BrokenPromises::kKinds] = {" call", " page fault", " time", " time"};
+constexpr const char* kCounted[BrokenPromises::kKinds] = {"call", "page fault", "time", "time"};
 
 /// Signs of life as often that a job of a frame's length shows some, and no oftener than every 100 us.
 Nanoseconds alive_interval(Nanoseconds frame) {
@@ -267,11 +268,9 @@ void RunCauses::poll_seldom(RunVoice& voice) {
       const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
       if (count.calls == 0) continue;
       told_[job][kind] = true;
-      voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] + std::to_string(count.calls) +
-                kCounted[kind] + (count.calls == 1 ? "" : "s") + " so far" +
-                (kind == BrokenPromises::floating
-                     ? ""
-                     : ", in " + std::to_string(count.jobs) + (count.jobs == 1 ? " frame" : " frames")) +
+      voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] +
+                rtsync::counted(count.calls, kCounted[kind]) + " so far" +
+                (kind == BrokenPromises::floating ? "" : ", in " + rtsync::counted(count.jobs, "frame")) +
                 "; summary.json has all (promises_broken)");
     }
 }

@@ -5,14 +5,18 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <charconv>
 #include <clocale>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <locale>
+#include <optional>
 #include <string>
 #include <system_error>
 
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::rtsync::plain_text_test {
@@ -66,6 +70,22 @@ TEST_F(OtherLocale, OfStreamsIsNotOurs) {
   std::locale::global(std::locale(std::locale::classic(), new Dots));
   EXPECT_EQ(format_text("%d %.1f", 12345, 1.5), "12345 1.5");
   EXPECT_EQ(duration_text(1'230'000), "1.23 ms");
+}
+
+TEST(ReadNumber, TakesAWholeTextThatFitsTheType) {
+  EXPECT_EQ(read_number<int>("-12"), -12);
+  EXPECT_EQ(read_number<std::uint64_t>("ff", 16), 255U);
+  EXPECT_EQ(read_number<double>("2.5"), 2.5);
+  EXPECT_EQ(read_number<double>("1e3", std::chars_format::fixed), std::nullopt) << "no exponent there";
+  EXPECT_EQ(read_number<std::uint16_t>("65536"), std::nullopt) << "too large";
+  EXPECT_EQ(read_number<unsigned>("-1"), std::nullopt);
+  for (const char* const text : {"", " 1", "1 ", "1.5", "x"}) EXPECT_EQ(read_number<int>(text), std::nullopt);
+}
+
+TEST(Counted, HasAnSBesideAllButOne) {
+  EXPECT_EQ(counted(0, "frame"), "0 frames");
+  EXPECT_EQ(counted(1U, "frame"), "1 frame");
+  EXPECT_EQ(counted(std::int64_t{2}, "frame"), "2 frames");
 }
 
 TEST(DurationText, RoundsAsItDid) {

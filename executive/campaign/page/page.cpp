@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <stdexcept>
 
@@ -11,6 +10,7 @@
 #include "executive/campaign/page/page_form.hpp"
 #include "executive/campaign/page/results.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -21,13 +21,7 @@ constexpr std::size_t kLines = 2000;  // command lines in the page, of cases tha
 
 void add_number(std::string& text, double value) {
   if (!text.empty()) text += ',';
-  if (!std::isfinite(value)) {
-    text += "null";
-    return;
-  }
-  std::array<char, 32> digits{};
-  (void)std::snprintf(digits.data(), digits.size(), "%.6g", value);
-  text += digits.data();
+  text += std::isfinite(value) ? rtsync::format_text("%.6g", value) : "null";
 }
 
 char letter_of(const std::string& verdict) {
@@ -128,7 +122,7 @@ std::vector<std::string> worst_folders(const fs::path& folder, int most) {
       database.get(),
       "SELECT folder FROM cases WHERE state = 'done' AND verdict = 'fail' ORDER BY (SELECT min(margin) "
       "FROM verdicts v WHERE v.number = cases.number AND v.attempt = cases.attempt) LIMIT ?1");
-  rows.bind(1, most);
+  rows.bind(most);
   std::vector<std::string> all;
   while (rows.next()) all.push_back(rows.text(0));
   return all;

@@ -6,14 +6,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <system_error>
 
 #include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -84,9 +83,7 @@ std::string still_name(const std::filesystem::path& file) {
   for (const char each : file.string()) {
     const auto byte = static_cast<unsigned char>(each);
     if (each == '%' || each == '?' || each == '#' || byte < ' ') {
-      std::array<char, 4> code{};
-      (void)std::snprintf(code.data(), code.size(), "%%%02X", byte);
-      name += code.data();
+      name += rtsync::format_text("%%%02X", byte);
     } else {
       name += each;
     }
@@ -104,28 +101,24 @@ Statement::Statement(sqlite3* database, std::string_view sql) : database_(databa
 
 Statement::~Statement() { (void)::sqlite3_finalize(statement_); }
 
-Statement& Statement::bind(int place, std::int64_t value) {
+void Statement::put(int place, std::int64_t value) {
   if (::sqlite3_bind_int64(statement_, place, value) != SQLITE_OK) refuse(database_, "bind");
-  return *this;
 }
 
-Statement& Statement::bind(int place, std::string_view text) {
+void Statement::put(int place, std::string_view text) {
   // SQLite's own marker for a text that it has to copy is a cast to a pointer.
   if (::sqlite3_bind_text64(statement_, place, text.data() == nullptr ? "" : text.data(), text.size(),
                             SQLITE_TRANSIENT, SQLITE_UTF8) != SQLITE_OK)  // NOLINT
     refuse(database_, "bind");
-  return *this;
 }
 
-Statement& Statement::bind(int place, double value) {
-  if (std::isnan(value)) return bind_null(place);
+void Statement::put(int place, double value) {
+  if (std::isnan(value)) return put_null(place);
   if (::sqlite3_bind_double(statement_, place, value) != SQLITE_OK) refuse(database_, "bind");
-  return *this;
 }
 
-Statement& Statement::bind_null(int place) {
+void Statement::put_null(int place) {
   if (::sqlite3_bind_null(statement_, place) != SQLITE_OK) refuse(database_, "bind");
-  return *this;
 }
 
 bool Statement::next() {
@@ -194,10 +187,7 @@ void Database::run(const char* sql) {
 void Database::read_apart() {
   {
     Statement mode(database_, "PRAGMA journal_mode");
-    const bool log = mode.next() && mode.text(0) == "wal";
-    while (mode.next()) {
-    }
-    if (log) return;
+    if (mode.find_text() == "wal") return;
   }
   sqlite3* copy = nullptr;
   try {

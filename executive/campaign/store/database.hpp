@@ -21,7 +21,7 @@ class DatabaseError : public std::runtime_error {
 /// A prepared statement, which is used again and again.
 ///
 ///     Statement insert(database, "INSERT INTO drawn VALUES (?, ?)");
-///     insert.bind(1, number).bind(2, key).run();
+///     insert.run(number, key);
 class Statement {
  public:
   Statement(sqlite3* database, std::string_view sql);
@@ -29,22 +29,35 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
   ~Statement();
 
-  Statement& bind(int place, std::int64_t value);
-  Statement& bind(int place, int value) { return bind(place, std::int64_t{value}); }
-  Statement& bind(int place, std::string_view text);
-  /// NaN, which SQL does not know, becomes NULL.
-  Statement& bind(int place, double value);
-  Statement& bind_null(int place);
-  template <class Value>
-  Statement& bind(int place, const std::optional<Value>& value) {
-    return value ? bind(place, *value) : bind_null(place);
+  /// Gives ?1, ?2, ... these values: numbers, texts, or optional ones. NaN, which SQL does not know, becomes NULL.
+  template <class... Values>
+  void bind(const Values&... values) {
+    int place = 0;
+    (put(++place, values), ...);
   }
   /// Steps to the next row; false after the last one, and the statement can be bound anew.
   bool next();
-  /// Runs it to its end.
-  void run() {
+  /// Runs it to its end with these values.
+  template <class... Values>
+  void run(const Values&... values) {
+    bind(values...);
     while (next()) {
     }
+  }
+  /// Runs it likewise. Returns the first column of its last row; 0 or empty: there is none.
+  template <class... Values>
+  std::int64_t find_integer(const Values&... values) {
+    bind(values...);
+    std::int64_t found = 0;
+    while (next()) found = integer(0);
+    return found;
+  }
+  template <class... Values>
+  std::string find_text(const Values&... values) {
+    bind(values...);
+    std::string found;
+    while (next()) found = text(0);
+    return found;
   }
 
   std::int64_t integer(int column) const;
@@ -53,6 +66,16 @@ class Statement {
   bool is_null(int column) const;
 
  private:
+  void put(int place, std::int64_t value);
+  void put(int place, int value) { put(place, std::int64_t{value}); }
+  void put(int place, std::string_view text);
+  void put(int place, double value);
+  void put_null(int place);
+  template <class Value>
+  void put(int place, const std::optional<Value>& value) {
+    value ? put(place, *value) : put_null(place);
+  }
+
   sqlite3* database_;
   sqlite3_stmt* statement_ = nullptr;
 };
@@ -73,6 +96,11 @@ class Database {
 
   sqlite3* get() const { return database_; }
   void run(const char* sql);
+  /// One statement, with these values.
+  template <class... Values>
+  void run(const char* sql, const Values&... values) {
+    Statement(database_, sql).run(values...);
+  }
   /// Lets go of a file that is read and has no log, since its runner could not write as long as a reader is in it:
   /// reads a copy of it from here on, in memory, or in a temporary file where it is large. A file with a log stays: its
   /// readers hold nobody up. No Statement may use it yet.

@@ -38,53 +38,35 @@ Placement::Placement(Database& database)
 int Placement::add_array(const std::string& name_begin, std::int64_t tasks, const ArrayNeeds& needs) {
   Transaction all(database_);
   Statement last(database_.get(), "SELECT max(array) FROM arrays");
-  const int array = last.next() ? static_cast<int>(last.integer(0)) + 1 : 1;
-  while (last.next()) {
-  }
-  Statement(database_.get(), "INSERT INTO arrays VALUES (?1, ?2, NULL, 'claimed', ?3, ?4, ?5, ?6, ?7, ?8)")
-      .bind(1, array)
-      .bind(2, name_begin + std::to_string(array))
-      .bind(3, tasks)
-      .bind(4, needs.cpus)
-      .bind(5, needs.memory_mb)
-      .bind(6, needs.time_limit_s)
-      .bind(7, needs.bench ? 1 : 0)
-      .bind(8, utc_now())
-      .run();
+  const int array = static_cast<int>(last.find_integer()) + 1;
+  database_.run("INSERT INTO arrays VALUES (?1, ?2, NULL, 'claimed', ?3, ?4, ?5, ?6, ?7, ?8)", array,
+                name_begin + std::to_string(array), tasks, needs.cpus, needs.memory_mb, needs.time_limit_s,
+                needs.bench ? 1 : 0, utc_now());
   all.commit();
   return array;
 }
 
 void Placement::place(int array, std::int64_t task, std::int64_t number, int attempt) {
-  place_.bind(1, number).bind(2, attempt).bind(3, array).bind(4, task).run();
+  place_.run(number, attempt, array, task);
 }
 
 void Placement::set_state(int array, const char* state) {
-  Statement(database_.get(), "UPDATE arrays SET state = ?2 WHERE array = ?1")
-      .bind(1, array)
-      .bind(2, std::string_view(state))
-      .run();
+  database_.run("UPDATE arrays SET state = ?2 WHERE array = ?1", array, state);
 }
 
 void Placement::ready(int array, std::int64_t tasks) {
-  Statement(database_.get(), "UPDATE arrays SET state = 'ready', tasks = ?2 WHERE array = ?1")
-      .bind(1, array)
-      .bind(2, tasks)
-      .run();
+  database_.run("UPDATE arrays SET state = 'ready', tasks = ?2 WHERE array = ?1", array, tasks);
 }
 
 void Placement::ended(int array) { set_state(array, "ended"); }
 
 void Placement::submitted(int array, const std::string& job) {
-  Statement(database_.get(), "UPDATE arrays SET state = 'submitted', job = ?2 WHERE array = ?1")
-      .bind(1, array)
-      .bind(2, job)
-      .run();
+  database_.run("UPDATE arrays SET state = 'submitted', job = ?2 WHERE array = ?1", array, job);
 }
 
 void Placement::says(std::int64_t number, int attempt, const std::string& state, const std::string& node) {
-  says_.bind(1, number).bind(2, attempt).bind(3, state).bind(4, node).run();
-  if (!node.empty()) machine_.bind(1, number).bind(2, attempt).bind(3, node).run();
+  says_.run(number, attempt, state, node);
+  if (!node.empty()) machine_.run(number, attempt, node);
 }
 
 std::vector<Placement::Array> Placement::open_arrays() {
@@ -105,7 +87,7 @@ std::vector<Placement::Placed> Placement::placed(int array) {
       database_.get(),
       "SELECT p.task, p.number, p.attempt, a.state = 'running' FROM placed p LEFT JOIN attempts a "
       "ON a.number = p.number AND a.attempt = p.attempt WHERE p.array = ?1 ORDER BY p.task, p.number");
-  rows.bind(1, array);
+  rows.bind(array);
   while (rows.next())
     all.push_back(
         {rows.integer(0), rows.integer(1), static_cast<int>(rows.integer(2)), rows.integer(3) != 0});
@@ -116,17 +98,11 @@ bool Placement::has(std::int64_t number, int attempt) {
   Statement rows(database_.get(),
                  "SELECT count(*) FROM placed p JOIN arrays a ON a.array = p.array "
                  "WHERE p.number = ?1 AND p.attempt = ?2 AND a.state <> 'ended'");
-  rows.bind(1, number).bind(2, attempt);
-  bool is = false;
-  while (rows.next()) is = rows.integer(0) > 0;
-  return is;
+  return rows.find_integer(number, attempt) > 0;
 }
 
 std::string Placement::begun() {
-  Statement rows(database_.get(), "SELECT begun FROM campaign");
-  std::string text;
-  while (rows.next()) text = rows.text(0);
-  return text;
+  return Statement(database_.get(), "SELECT begun FROM campaign").find_text();
 }
 
 std::int64_t Placement::times(double& mean_s) {

@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include <array>
-#include <cstdio>
 
 #include "executive/campaign/store/tables.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -20,10 +20,8 @@ std::string host_name() {
 /// A database that was made before cases had sets of CPUs gets the column.
 void add_cpus(Database& database) {
   Statement columns(database.get(), "SELECT count(*) FROM pragma_table_info('attempts') WHERE name = 'cpus'");
-  const bool has = columns.next() && columns.integer(0) > 0;
-  while (columns.next()) {
-  }
-  if (!has) database.run("ALTER TABLE attempts ADD COLUMN cpus TEXT NOT NULL DEFAULT ''");
+  if (columns.find_integer() == 0)
+    database.run("ALTER TABLE attempts ADD COLUMN cpus TEXT NOT NULL DEFAULT ''");
 }
 
 }  // namespace
@@ -33,11 +31,10 @@ std::string utc_now() {
   (void)::clock_gettime(CLOCK_REALTIME, &now);
   tm parts{};
   (void)::gmtime_r(&now.tv_sec, &parts);
-  std::array<char, 40> day{}, text{};
+  std::array<char, 40> day{};
   const std::size_t size = ::strftime(day.data(), day.size(), "%Y-%m-%dT%H:%M:%S", &parts);
-  (void)std::snprintf(text.data(), text.size(), "%.*s.%03dZ", static_cast<int>(size), day.data(),
-                      static_cast<int>(now.tv_nsec / 1'000'000));
-  return text.data();
+  return rtsync::format_text("%.*s.%03dZ", static_cast<int>(size), day.data(),
+                             static_cast<int>(now.tv_nsec / 1'000'000));
 }
 
 std::int64_t& Counts::of(const std::string& verdict) {
@@ -100,42 +97,28 @@ Store::Store(const std::filesystem::path& file, Database::Journal journal)
 Store::~Store() = default;
 
 void Store::begin(const CampaignFacts& facts) {
-  Statement(database_.get(),
-            "INSERT INTO campaign VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (one) DO UPDATE SET "
-            "name = ?2, file = ?3, cases = ?4, realtime = ?5, machine = ?6")
-      .bind(1, kFormat)
-      .bind(2, facts.name)
-      .bind(3, facts.file)
-      .bind(4, facts.count)
-      .bind(5, facts.realtime ? 1 : 0)
-      .bind(6, facts.machine)
-      .bind(7, utc_now())
-      .run();
+  database_.run(
+      "INSERT INTO campaign VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (one) DO UPDATE SET "
+      "name = ?2, file = ?3, cases = ?4, realtime = ?5, machine = ?6",
+      kFormat, facts.name, facts.file, facts.count, facts.realtime ? 1 : 0, facts.machine, utc_now());
 }
 
 std::vector<SourceRow> Store::sources(int version) {
   std::vector<SourceRow> all;
   Statement rows(database_.get(), "SELECT kind, file, sha256 FROM sources WHERE version = ?1");
-  rows.bind(1, version);
+  rows.bind(version);
   while (rows.next()) all.push_back({rows.text(0), rows.text(1), rows.text(2)});
   return all;
 }
 
 int Store::version() {
-  Statement newest(database_.get(), "SELECT max(version) FROM versions");
-  const int version = newest.next() ? static_cast<int>(newest.integer(0)) : 0;
-  while (newest.next()) {
-  }
-  return version;
+  return static_cast<int>(Statement(database_.get(), "SELECT max(version) FROM versions").find_integer());
 }
 
 int Store::add_version(const std::vector<SourceRow>& sources) {
   Transaction all(database_);
   const int version = this->version() + 1;
-  Statement(database_.get(), "INSERT INTO versions VALUES (?1, ?2)")
-      .bind(1, version)
-      .bind(2, utc_now())
-      .run();
+  database_.run("INSERT INTO versions VALUES (?1, ?2)", version, utc_now());
   add_sources(version, sources);
   all.commit();
   return version;
@@ -143,8 +126,7 @@ int Store::add_version(const std::vector<SourceRow>& sources) {
 
 void Store::add_sources(int version, const std::vector<SourceRow>& sources) {
   Statement insert(database_.get(), "INSERT OR IGNORE INTO sources VALUES (?1, ?2, ?3, ?4)");
-  for (const SourceRow& row : sources)
-    insert.bind(1, version).bind(2, row.kind).bind(3, row.file).bind(4, row.sha256).run();
+  for (const SourceRow& row : sources) insert.run(version, row.kind, row.file, row.sha256);
 }
 
 CaseStates Store::states(std::int64_t count) {
@@ -152,7 +134,7 @@ CaseStates Store::states(std::int64_t count) {
   Statement rows(
       database_.get(),
       "SELECT number, state FROM cases WHERE number < ?1 AND state IN ('done', 'running') ORDER BY number");
-  rows.bind(1, count);
+  rows.bind(count);
   while (rows.next()) all.set(rows.integer(0), rows.text(1) == "done" ? CaseState::done : CaseState::running);
   return all;
 }
@@ -166,11 +148,7 @@ Counts Store::counts() {
 }
 
 int Store::attempts(std::int64_t number) {
-  Statement& rows = statements_->attempts;
-  rows.bind(1, number);
-  int last = 0;
-  while (rows.next()) last = static_cast<int>(rows.integer(0));
-  return last;
+  return static_cast<int>(statements_->attempts.find_integer(number));
 }
 
 std::vector<Store::Open> Store::open_attempts() {
@@ -180,13 +158,7 @@ std::vector<Store::Open> Store::open_attempts() {
   return all;
 }
 
-std::string Store::line(std::int64_t number) {
-  Statement& rows = statements_->line;
-  rows.bind(1, number);
-  std::string line;
-  while (rows.next()) line = rows.text(0);
-  return line;
-}
+std::string Store::line(std::int64_t number) { return statements_->line.find_text(number); }
 
 VerdictReader::VerdictReader(Database& database, const std::string& expectation)
     : expectation_(expectation),
@@ -199,11 +171,7 @@ VerdictReader::VerdictReader(Database& database, const std::string& expectation)
                                   "WHERE c.number = ?1 AND c.state = 'done'") {}
 
 std::string VerdictReader::of(std::int64_t number) {
-  rows_.bind(1, number);
-  if (!expectation_.empty()) rows_.bind(2, expectation_);
-  std::string verdict;
-  while (rows_.next()) verdict = rows_.text(0);
-  return verdict;
+  return expectation_.empty() ? rows_.find_text(number) : rows_.find_text(number, expectation_);
 }
 
 std::string Store::verdict(std::int64_t number, const std::string& expectation) {
@@ -216,52 +184,26 @@ void Store::claim(const Case& one, const std::string& line, int attempt, int ver
                   const std::string& folder, const std::string& cpus) {
   Transaction all(database_);
   Statements& s = *statements_;
-  s.claim_case.bind(1, one.number)
-      .bind(2, one.rig)
-      .bind(3, one.test)
-      .bind(4, line)
-      .bind(5, attempt)
-      .bind(6, version)
-      .bind(7, folder)
-      .run();
-  s.claim_attempt.bind(1, one.number)
-      .bind(2, attempt)
-      .bind(3, version)
-      .bind(4, utc_now())
-      .bind(5, s.machine)
-      .bind(6, cpus)
-      .run();
-  if (attempt > 1) s.drop_drawn.bind(1, one.number).run();
-  for (const Drawn& drawn : one.drawn)
-    s.draw.bind(1, one.number)
-        .bind(2, drawn.key)
-        .bind(3, drawn.text)
-        .bind(4, drawn.value)
-        .bind(5, drawn.unit)
-        .run();
+  s.claim_case.run(one.number, one.rig, one.test, line, attempt, version, folder);
+  s.claim_attempt.run(one.number, attempt, version, utc_now(), s.machine, cpus);
+  if (attempt > 1) s.drop_drawn.run(one.number);
+  for (const Drawn& drawn : one.drawn) s.draw.run(one.number, drawn.key, drawn.text, drawn.value, drawn.unit);
   all.commit();
 }
 
 void Store::unclaim(std::int64_t number, int attempt) {
   Transaction all(database_);
-  Statement(database_.get(), "DELETE FROM attempts WHERE number = ?1 AND attempt = ?2")
-      .bind(1, number)
-      .bind(2, attempt)
-      .run();
+  database_.run("DELETE FROM attempts WHERE number = ?1 AND attempt = ?2", number, attempt);
   const int before = attempts(number);
   if (before > 0) {
-    Statement(database_.get(),
-              "UPDATE cases SET state = 'open', attempt = ?2, folder = replace(folder || '/', ?3, ?4) "
-              "WHERE number = ?1")
-        .bind(1, number)
-        .bind(2, before)
-        .bind(3, "-" + std::to_string(attempt) + "/")
-        .bind(4, "-" + std::to_string(before))
-        .run();
+    database_.run(
+        "UPDATE cases SET state = 'open', attempt = ?2, folder = replace(folder || '/', ?3, ?4) "
+        "WHERE number = ?1",
+        number, before, "-" + std::to_string(attempt) + "/", "-" + std::to_string(before));
   } else {
     for (const char* const sql :
          {"DELETE FROM drawn WHERE number = ?1", "DELETE FROM cases WHERE number = ?1"})
-      Statement(database_.get(), sql).bind(1, number).run();
+      database_.run(sql, number);
   }
   all.commit();
 }
@@ -270,18 +212,10 @@ void Store::end(std::int64_t number, int attempt, const Outcome& outcome, bool a
   Transaction all(database_);
   Statements& s = *statements_;
   for (const ExpectationRow& row : outcome.expectations)
-    s.verdict.bind(1, number)
-        .bind(2, attempt)
-        .bind(3, row.name)
-        .bind(4, row.verdict)
-        .bind(5, row.margin)
-        .bind(6, row.unit)
-        .bind(7, row.severity)
-        .bind(8, row.frame)
-        .bind(9, row.says)
-        .run();
+    s.verdict.run(number, attempt, row.name, row.verdict, row.margin, row.unit, row.severity, row.frame,
+                  row.says);
   for (const MeasuredRow& row : outcome.measured)
-    s.measured.bind(1, number).bind(2, attempt).bind(3, row.name).bind(4, row.value).bind(5, row.unit).run();
+    s.measured.run(number, attempt, row.name, row.value, row.unit);
   take_case(number, attempt, outcome, again);
   all.commit();
 }
@@ -289,68 +223,38 @@ void Store::end(std::int64_t number, int attempt, const Outcome& outcome, bool a
 void Store::take_case(std::int64_t number, int attempt, const Outcome& outcome, bool again) {
   Statements& s = *statements_;
   const std::optional<int> version = outcome.version > 0 ? std::optional(outcome.version) : std::nullopt;
-  s.end_attempt.bind(1, number)
-      .bind(2, attempt)
-      .bind(3, std::string_view(again ? "spoiled" : "done"))
-      .bind(4, outcome.end.begun)
-      .bind(5, outcome.end.seconds)
-      .bind(6, outcome.end.cpu_s)
-      .bind(7, outcome.end.memory_kb)
-      .bind(8, outcome.end.status)
-      .bind(9, outcome.end.signal)
-      .bind(10, outcome.end.timed_out ? 1 : 0)
-      .bind(11, outcome.verdict)
-      .bind(12, outcome.says)
-      .bind(13, outcome.spoiled)
-      .bind(14, version)
-      .run();
-  s.end_case.bind(1, number)
-      .bind(2, std::string_view(again ? "open" : "done"))
-      .bind(3, outcome.verdict)
-      .bind(4, outcome.says)
-      .bind(5, outcome.end.seconds)
-      .bind(6, version)
-      .run();
+  s.end_attempt.run(number, attempt, again ? "spoiled" : "done", outcome.end.begun, outcome.end.seconds,
+                    outcome.end.cpu_s, outcome.end.memory_kb, outcome.end.status, outcome.end.signal,
+                    outcome.end.timed_out ? 1 : 0, outcome.verdict, outcome.says, outcome.spoiled, version);
+  s.end_case.run(number, again ? "open" : "done", outcome.verdict, outcome.says, outcome.end.seconds,
+                 version);
 }
 
 void Store::lose(std::int64_t number, int attempt) {
   Transaction all(database_);
-  Statement(database_.get(), "UPDATE attempts SET state = 'lost' WHERE number = ?1 AND attempt = ?2")
-      .bind(1, number)
-      .bind(2, attempt)
-      .run();
+  database_.run("UPDATE attempts SET state = 'lost' WHERE number = ?1 AND attempt = ?2", number, attempt);
   open(number);
   all.commit();
 }
 
 std::int64_t Store::open_failed() {
   Transaction all(database_);
-  Statement(database_.get(),
-            "UPDATE cases SET state = 'open' "
-            "WHERE state = 'done' AND verdict IN ('fail', 'error', 'inconclusive')")
-      .run();
-  Statement changed(database_.get(), "SELECT changes()");
-  const std::int64_t number = changed.next() ? changed.integer(0) : 0;
-  while (changed.next()) {
-  }
+  database_.run(
+      "UPDATE cases SET state = 'open' "
+      "WHERE state = 'done' AND verdict IN ('fail', 'error', 'inconclusive')");
+  const std::int64_t number = Statement(database_.get(), "SELECT changes()").find_integer();
   all.commit();
   return number;
 }
 
-void Store::open(std::int64_t number) {
-  statements_->state.bind(1, number).bind(2, std::string_view("open")).run();
-}
+void Store::open(std::int64_t number) { statements_->state.run(number, "open"); }
 
 void Store::drop_from(std::int64_t number) {
-  Statement(database_.get(), "UPDATE cases SET state = 'dropped' WHERE number >= ?1").bind(1, number).run();
+  database_.run("UPDATE cases SET state = 'dropped' WHERE number >= ?1", number);
 }
 
 int Store::spoiled(std::int64_t number) {
-  Statement& rows = statements_->spoiled;
-  rows.bind(1, number);
-  int count = 0;
-  while (rows.next()) count = static_cast<int>(rows.integer(0));
-  return count;
+  return static_cast<int>(statements_->spoiled.find_integer(number));
 }
 
 void Store::close() { database_.run("PRAGMA wal_checkpoint(TRUNCATE)"); }

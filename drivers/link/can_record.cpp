@@ -8,12 +8,12 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <cstdio>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -39,15 +39,11 @@ std::string_view cell_of(std::string_view& line) {
 }  // namespace
 
 std::string can_text(const can::CanFrame& frame) {
-  char text[32];
-  (void)std::snprintf(text, sizeof text, frame.extended ? "%08X#" : "%03X#", static_cast<unsigned>(frame.id));
-  std::string made = text;
+  std::string made = rtsync::format_text(frame.extended ? "%08X#" : "%03X#", static_cast<unsigned>(frame.id));
   if (frame.remote) return made + "R" + std::to_string(frame.length);
   if (frame.fd) made += frame.bit_rate_switch ? "#1" : "#0";
-  for (unsigned i = 0; i < frame.length; ++i) {
-    (void)std::snprintf(text, sizeof text, "%02X", static_cast<unsigned>(frame.data.at[i]));
-    made += text;
-  }
+  for (unsigned i = 0; i < frame.length; ++i)
+    made += rtsync::format_text("%02X", static_cast<unsigned>(frame.data.at[i]));
   return made;
 }
 

@@ -11,6 +11,7 @@
 #include "config/json.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/campaign/page/sure_text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -38,11 +39,8 @@ std::string time_text(double seconds) {
 }
 
 std::string rate_text(double rate) {
-  std::array<char, 40> text{};
   const bool fast = rate >= 1;
-  (void)std::snprintf(text.data(), text.size(), "%.1f a %s", fast ? rate : rate * 60,
-                      fast ? "second" : "minute");
-  return text.data();
+  return rtsync::format_text("%.1f a %s", fast ? rate : rate * 60, fast ? "second" : "minute");
 }
 
 Json counts_json(const Counts& counts) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -28,6 +27,7 @@
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/host/spawn.hpp"
 #include "rtsync/host/starter_life.hpp"
 
@@ -337,11 +337,7 @@ int run_until_sure(const campaign::CampaignFile& file, double confidence, double
   const std::int64_t passed = end.passed, of = end.of;
   const campaign::Interval interval = sure.interval(passed, of);
   const bool enough = sure.enough(passed, of);
-  const auto percent = [](double share) {
-    char text[32];
-    (void)std::snprintf(text, sizeof text, "%.2f %%", 100 * share);
-    return std::string(text);
-  };
+  const auto percent = [](double share) { return rtsync::format_text("%.2f %%", 100 * share); };
   probes.finish({{"until_sure", confidence},
                  {"half_width", half_width},
                  {"sure", enough},

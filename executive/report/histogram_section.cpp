@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "executive/report/axes.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::report {
 namespace {
@@ -16,19 +16,12 @@ constexpr std::size_t kMostRows = 500;
 constexpr std::size_t kMostPlots = 6;
 constexpr double kNsOfSecond = 1e9;
 
-double number(const Json& of, const char* key) {
-  const auto at = of.find(key);
-  return at != of.end() && at->is_number() ? at->get<double>() : 0;
-}
+double number(const Json& of, const char* key) { return real_fact(of, key).value_or(0); }
 
 std::string value_text(double value, const std::string& unit) {
-  char text[64];
-  if (unit == "s" && value != 0 && value < 1)
-    (void)std::snprintf(text, sizeof text, value < 1e-3 ? "%.3g µs" : "%.4g ms",
-                        value < 1e-3 ? value * 1e6 : value * 1e3);
-  else
-    (void)std::snprintf(text, sizeof text, "%.4g %s", value, unit.c_str());
-  return text;
+  if (unit != "s" || value == 0 || value >= 1) return rtsync::format_text("%.4g %s", value, unit.c_str());
+  return value < 1e-3 ? rtsync::format_text("%.3g µs", value * 1e6)
+                      : rtsync::format_text("%.4g ms", value * 1e3);
 }
 
 std::string name_of(const Json& row) { return text_fact(row, "model") + "." + text_fact(row, "name"); }

@@ -7,10 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <system_error>
 
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::drivers::live_http {
 
@@ -39,12 +39,9 @@ Token Token::read(const std::filesystem::path& file) {
   const ssize_t got = ::read(fd, text.data(), text.size());
   ::close(fd);
   if (!known || !S_ISREG(found.st_mode)) fail("is not a file");
-  if ((found.st_mode & 077U) != 0) {
-    std::array<char, 8> mode{};
-    (void)std::snprintf(mode.data(), mode.size(), "%03o", found.st_mode & 0777U);
-    fail(std::string("may be read or written by others (mode ") + mode.data() + "); chmod 600 " +
-         file.string());
-  }
+  if ((found.st_mode & 077U) != 0)
+    fail("may be read or written by others (mode " + rtsync::format_text("%03o", found.st_mode & 0777U) +
+         "); chmod 600 " + file.string());
   text.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
   if (text.ends_with('\n')) text.pop_back();
   if (text.ends_with('\r')) text.pop_back();

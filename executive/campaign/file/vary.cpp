@@ -3,22 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 
 #include "config/number.hpp"
 #include "config/quantity.hpp"
 #include "config/text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::campaign {
 namespace {
 
 /// The number as ten digits say it: the same on each machine, whatever its mathematical library rounds, and readable.
-double readable(double value) {
-  char text[40];
-  (void)std::snprintf(text, sizeof text, "%.10g", value);
-  return std::strtod(text, nullptr);
-}
+double readable(double value) { return std::strtod(rtsync::format_text("%.10g", value).c_str(), nullptr); }
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -18,6 +17,7 @@
 #include "executive/campaign/page/sure_text.hpp"
 #include "executive/campaign/statistics/compare.hpp"
 #include "executive/campaign/statistics/order.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -131,11 +131,7 @@ Json correlations_json(const std::vector<ResultColumn>& columns, const ColumnVal
   return all;
 }
 
-std::string short_text(double value) {
-  char text[32];
-  (void)std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string short_text(double value) { return rtsync::format_text("%.4g", value); }
 
 /// " (0.1 .. 0.2)"; nothing where there are no bounds.
 std::string bounds_text(const Json& both) {

@@ -122,27 +122,18 @@ class Parser {
     return result;
   }
 
-  Expression alternatives() {
-    const std::size_t at = at_;
-    const bool before = ambiguous_;
-    Expression left = conjunctions();
-    while (take_word("or")) {
-      ambiguous_ = true;
-      Expression right = conjunctions();
-      left = made(Part::any, at, "or", pair(std::move(left), std::move(right)));
-    }
-    ambiguous_ = before;
-    return left;
-  }
+  Expression alternatives() { return conditions(Part::any, "or", &Parser::conjunctions); }
+  Expression conjunctions() { return conditions(Part::all, "and", &Parser::inversion); }
 
-  Expression conjunctions() {
+  /// Conditions with a word between them, or one alone.
+  Expression conditions(Part kind, const char* word, Expression (Parser::*condition)()) {
     const std::size_t at = at_;
     const bool before = ambiguous_;
-    Expression left = inversion();
-    while (take_word("and")) {
+    Expression left = (this->*condition)();
+    while (take_word(word)) {
       ambiguous_ = true;
-      Expression right = inversion();
-      left = made(Part::all, at, "and", pair(std::move(left), std::move(right)));
+      Expression right = (this->*condition)();
+      left = made(kind, at, word, pair(std::move(left), std::move(right)));
     }
     ambiguous_ = before;
     return left;
@@ -255,24 +246,17 @@ class Parser {
     return result;
   }
 
-  Expression sum() {
-    const std::size_t at = at_;
-    Expression left = product();
-    for (;;) {
-      const std::string sign = take("+") ? "+" : take("-") ? "-" : "";
-      if (sign.empty()) return left;
-      Expression right = product();
-      left = made(Part::binary, at, sign, pair(std::move(left), std::move(right)));
-    }
-  }
+  Expression sum() { return operands("+", "-", &Parser::product); }
+  Expression product() { return operands("*", "/", &Parser::signed_value); }
 
-  Expression product() {
+  /// Operands with one of two signs between them, from the left, or one alone.
+  Expression operands(const char* one_sign, const char* other, Expression (Parser::*operand)()) {
     const std::size_t at = at_;
-    Expression left = signed_value();
+    Expression left = (this->*operand)();
     for (;;) {
-      const std::string sign = take("*") ? "*" : take("/") ? "/" : "";
+      const std::string sign = take(one_sign) ? one_sign : take(other) ? other : "";
       if (sign.empty()) return left;
-      Expression right = signed_value();
+      Expression right = (this->*operand)();
       left = made(Part::binary, at, sign, pair(std::move(left), std::move(right)));
     }
   }

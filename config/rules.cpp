@@ -132,7 +132,7 @@ Type<double> RealRange::base() const {
   return scalar_type<double>(std::move(shape), parse, print, false);
 }
 
-Type<Nanoseconds> DurationRange::duration() const {
+Type<Nanoseconds> DurationRange::base() const {
   const std::function<std::string(const Nanoseconds&)> print = [](const Nanoseconds& value) {
     return print_duration(value);
   };
@@ -146,10 +146,6 @@ Type<Nanoseconds> DurationRange::duration() const {
     return parsed;
   };
   return scalar_type<Nanoseconds>(std::move(shape), parse, print);
-}
-
-Type<Period> DurationRange::period() const {
-  return PeriodRange{Period{std::max(low, Nanoseconds{1})}, Period{high}}.base();
 }
 
 Type<Period> PeriodRange::base() const {

@@ -11,7 +11,7 @@
 ///                                   Period                                             1 ms, 1/3 ms, 60 Hz
 ///                                   std::vector<int>: CPUs                             3, 0-3,5, [0, 2]
 ///                                   Node: anything, as it is
-///     range(1, 99)                  integers; range(0.0, 1.0): double; range(1us, 10s): Nanoseconds, Period
+///     range(1, 99)                  integers; range(0.0, 1.0): double; range(1us, 10s): Nanoseconds
 ///     count("frames", 1, 100)       integers                                           5, 5 frames
 ///     bytes(1, 1 << 20)             integers                                           64 KiB
 ///     ratio(0, 2) percent(0, 1)     double                                             2x, 0.5, 50 %; 80 %
@@ -73,18 +73,11 @@ struct DurationRange {
   Nanoseconds low{0};
   Nanoseconds high = Nanoseconds::max();
 
-  Type<Nanoseconds> duration() const;
-  Type<Period> period() const;
+  Type<Nanoseconds> base() const;
 
   template <class V>
-  requires(std::same_as<V, Nanoseconds> || std::same_as<V, Period>) Type<V> type()
-  const {
-    if constexpr (std::same_as<V, Period>) {
-      return period();
-    } else {
-      return duration();
-    }
-  }
+  requires std::same_as<V, Nanoseconds> Type<V> type()
+  const { return base(); }
 };
 
 struct PeriodRange {
@@ -135,25 +128,28 @@ struct NumberedWord {
 
 Type<std::int64_t> word_type(std::vector<NumberedWord> words);
 
+/// The same texts for a V, which is static_cast to that number and back.
+template <class V>
+Type<V> as_number(const Type<std::int64_t>& number) {
+  Type<V> type;
+  type.shape = number.shape;
+  type.reads([number](const Node& node, const Context& context, V& value) {
+    std::int64_t read = 0;
+    if (!number.read(node, context, read)) return false;
+    value = static_cast<V>(read);
+    return true;
+  });
+  type.writes([number](const V& value) { return number.write(static_cast<std::int64_t>(value)); });
+  return type;
+}
+
 template <class E>
 struct Choices {
   std::vector<NumberedWord> words{};
 
   template <class V>
   requires std::same_as<V, E> Type<V> type()
-  const {
-    const Type<std::int64_t> number = word_type(words);
-    Type<V> type;
-    type.shape = number.shape;
-    type.reads([number](const Node& node, const Context& context, V& value) {
-      std::int64_t read = 0;
-      if (!number.read(node, context, read)) return false;
-      value = static_cast<V>(read);
-      return true;
-    });
-    type.writes([number](const V& value) { return number.write(static_cast<std::int64_t>(value)); });
-    return type;
-  }
+  const { return as_number<V>(word_type(words)); }
 };
 
 /// The shape with one word more.
@@ -269,17 +265,7 @@ Type<V> IntegerRange::narrow() const {
   } else if constexpr (std::unsigned_integral<V>) {
     narrowed.low = std::max<std::int64_t>(low, 0);
   }
-  const Type<std::int64_t> wide = narrowed.base();
-  Type<V> type;
-  type.shape = wide.shape;
-  type.reads([wide](const Node& node, const Context& context, V& value) {
-    std::int64_t read = 0;
-    if (!wide.read(node, context, read)) return false;
-    value = static_cast<V>(read);
-    return true;
-  });
-  type.writes([wide](const V& value) { return wide.write(static_cast<std::int64_t>(value)); });
-  return type;
+  return as_number<V>(narrowed.base());
 }
 
 Type<bool> bool_type();
@@ -297,7 +283,7 @@ const {
   } else if constexpr (std::same_as<V, double>) {
     return RealRange{}.base();
   } else if constexpr (std::same_as<V, Nanoseconds>) {
-    return DurationRange{}.duration();
+    return DurationRange{}.base();
   } else if constexpr (std::same_as<V, Period>) {
     return PeriodRange{}.base();
   } else if constexpr (std::same_as<V, std::vector<int>>) {

@@ -116,7 +116,7 @@ AnyType scalar_of(const tactus_key& key) {
       if (limited)
         range = {rtsync::Nanoseconds{whole_limit(key.low)}, rtsync::Nanoseconds{whole_limit(key.high)}};
       return scalar<rtsync::Nanoseconds>(
-          range.duration(), [](const KeptValue& value) { return rtsync::Nanoseconds{value.whole}; },
+          range.base(), [](const KeptValue& value) { return rtsync::Nanoseconds{value.whole}; },
           [](KeptValue& value, rtsync::Nanoseconds time) { value.whole = time.count(); });
     }
     case TACTUS_KEY_TEXT: {

@@ -130,7 +130,7 @@ inline const Fields<Rig>& rig_fields() {
   static const Fields<Rig> fields{
       "Everything one file describes.",
       {
-          required("period", &Rig::period, range(10us, 10s), "of a frame"),
+          required("period", &Rig::period, range(Period{10'000, 1}, Period{10'000'000'000, 1}), "of a frame"),
           optional("realtime", &Rig::realtime, "pace the frames with the clock"),
           optional("on_overrun", &Rig::on_overrun,
                    choices<OnOverrun>({{"skip", OnOverrun::skip, "drop the missed slots"},

@@ -9,16 +9,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::at;
-using config::choices;
-using config::count;
-using config::Fields;
-using config::located;
-using config::name;
-using config::optional;
-using config::or_word;
-using config::range;
-using config::rest;
+using namespace config;
 using rtsync::ClockFault;
 using rtsync::Discipline;
 using rtsync::OnClockFault;

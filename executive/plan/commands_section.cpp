@@ -14,12 +14,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::count;
-using config::length;
-using config::located;
-using config::optional;
-using config::range;
-using config::required;
+using namespace config;
 using setting::kEver;
 
 /// Timed commands in the order of their numbers.

@@ -9,13 +9,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::at;
-using config::choices;
-using config::count;
-using config::Fields;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 using rtsync::AtMaximum;
 using rtsync::OnOverrun;
 using rtsync::OverrunPolicy;

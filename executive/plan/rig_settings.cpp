@@ -19,25 +19,8 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::at;
-using config::choices;
-using config::count;
-using config::Fields;
-using config::length;
-using config::list;
-using config::located;
-using config::name;
-using config::named;
-using config::optional;
-using config::or_word;
-using config::range;
-using config::required;
-using config::rest;
-using setting::any_period;
-using setting::budget;
-using setting::escalation;
-using setting::kEver;
-using setting::left_out;
+using namespace config;
+using namespace setting;
 
 /// A simulated time: written like a period, but 0 s is one too.
 struct SimTimeRule {

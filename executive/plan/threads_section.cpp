@@ -10,18 +10,10 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::choices;
-using config::Fields;
-using config::located;
-using config::named;
-using config::optional;
-using config::or_word;
-using config::range;
+using namespace config;
 using rtsync::SchedPolicy;
 using rtsync::WaitMode;
-using setting::any_period;
-using setting::budget;
-using setting::escalation;
+using namespace setting;
 
 config::Choices<SchedPolicy> policies() {
   return choices<SchedPolicy>({{"fifo", SchedPolicy::fifo, "SCHED_FIFO"},

@@ -14,16 +14,7 @@ namespace tactus::executive {
 namespace {
 
 using namespace std::chrono_literals;
-using config::choices;
-using config::Context;
-using config::located;
-using config::Node;
-using config::optional;
-using config::range;
-using config::required;
-using config::Shape;
-using config::SourceLocation;
-using config::trimmed;
+using namespace config;
 
 constexpr const char* kShort = "3 in 1 s: shed";
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::config {
 
 struct Node::Data {
@@ -17,17 +19,9 @@ struct Node::Data {
 };
 
 const char* kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::null:
-      return "nothing";
-    case Kind::scalar:
-      return "a value";
-    case Kind::list:
-      return "a list";
-    case Kind::map:
-      return "a map";
-  }
-  return "?";
+  static constexpr rtsync::Worded<Kind> kWords[] = {
+      {Kind::null, "nothing"}, {Kind::scalar, "a value"}, {Kind::list, "a list"}, {Kind::map, "a map"}};
+  return rtsync::word_of(kWords, kind, "?");
 }
 
 Node::Node() {

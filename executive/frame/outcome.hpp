@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 
 /// End of a run, by kind.
@@ -19,23 +21,11 @@ enum class Outcome {
 
 /// "completed", as summary.json has it.
 constexpr std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::completed:
-      return "completed";
-    case Outcome::stopped:
-      return "stopped";
-    case Outcome::overrun:
-      return "overrun";
-    case Outcome::clock_lost:
-      return "clock_lost";
-    case Outcome::link_lost:
-      return "link_lost";
-    case Outcome::failed:
-      return "failed";
-    case Outcome::aborted:
-      break;
-  }
-  return "aborted";
+  using enum Outcome;
+  constexpr rtsync::Worded<Outcome> kWords[] = {
+      {completed, "completed"}, {stopped, "stopped"}, {overrun, "overrun"}, {clock_lost, "clock_lost"},
+      {link_lost, "link_lost"}, {failed, "failed"},   {aborted, "aborted"}};
+  return rtsync::word_of(kWords, outcome);
 }
 
 /// The outcome in the summary.json of a run whose end is not known: it still runs, was killed together with its witness,

@@ -4,75 +4,44 @@
 
 #include <string_view>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 
 /// "scheduled", ...; empty for a number that is no class.
 constexpr std::string_view name_of(tactus_job_class job_class) {
-  switch (job_class) {
-    case TACTUS_DEFAULT_DATA:
-      return "default_data";
-    case TACTUS_INITIALIZATION:
-      return "initialization";
-    case TACTUS_TOP_OF_FRAME:
-      return "top_of_frame";
-    case TACTUS_ON_EVENT:
-      return "on_event";
-    case TACTUS_ENVIRONMENT:
-      return "environment";
-    case TACTUS_SENSOR:
-      return "sensor";
-    case TACTUS_SENSOR_EMITTER:
-      return "sensor_emitter";
-    case TACTUS_SENSOR_REFLECTOR:
-      return "sensor_reflector";
-    case TACTUS_SENSOR_RECEIVER:
-      return "sensor_receiver";
-    case TACTUS_SCHEDULED:
-      return "scheduled";
-    case TACTUS_CONTROLLER:
-      return "controller";
-    case TACTUS_EFFECTOR:
-      return "effector";
-    case TACTUS_EFFECTOR_EMITTER:
-      return "effector_emitter";
-    case TACTUS_EFFECTOR_RECEIVER:
-      return "effector_receiver";
-    case TACTUS_LOGGING:
-      return "logging";
-    case TACTUS_DATA_RECORD:
-      return "data_record";
-    case TACTUS_PRE_INTEGRATION:
-      return "pre_integration";
-    case TACTUS_DERIVATIVE:
-      return "derivative";
-    case TACTUS_INTEGRATION:
-      return "integration";
-    case TACTUS_POST_INTEGRATION:
-      return "post_integration";
-    case TACTUS_END_OF_FRAME:
-      return "end_of_frame";
-    case TACTUS_FREEZE_INIT:
-      return "freeze_init";
-    case TACTUS_FREEZE_SCHEDULED:
-      return "freeze_scheduled";
-    case TACTUS_FREEZE_AUTOMATIC:
-      return "freeze_automatic";
-    case TACTUS_FREEZE:
-      return "freeze";
-    case TACTUS_UNFREEZE:
-      return "unfreeze";
-    case TACTUS_CHECKPOINT:
-      return "checkpoint";
-    case TACTUS_POST_CHECKPOINT:
-      return "post_checkpoint";
-    case TACTUS_PRELOAD_CHECKPOINT:
-      return "preload_checkpoint";
-    case TACTUS_RESTART:
-      return "restart";
-    case TACTUS_SHUTDOWN:
-      return "shutdown";
-  }
-  return "";
+  constexpr rtsync::Worded<tactus_job_class> kWords[] = {{TACTUS_DEFAULT_DATA, "default_data"},
+                                                         {TACTUS_INITIALIZATION, "initialization"},
+                                                         {TACTUS_TOP_OF_FRAME, "top_of_frame"},
+                                                         {TACTUS_ON_EVENT, "on_event"},
+                                                         {TACTUS_ENVIRONMENT, "environment"},
+                                                         {TACTUS_SENSOR, "sensor"},
+                                                         {TACTUS_SENSOR_EMITTER, "sensor_emitter"},
+                                                         {TACTUS_SENSOR_REFLECTOR, "sensor_reflector"},
+                                                         {TACTUS_SENSOR_RECEIVER, "sensor_receiver"},
+                                                         {TACTUS_SCHEDULED, "scheduled"},
+                                                         {TACTUS_CONTROLLER, "controller"},
+                                                         {TACTUS_EFFECTOR, "effector"},
+                                                         {TACTUS_EFFECTOR_EMITTER, "effector_emitter"},
+                                                         {TACTUS_EFFECTOR_RECEIVER, "effector_receiver"},
+                                                         {TACTUS_LOGGING, "logging"},
+                                                         {TACTUS_DATA_RECORD, "data_record"},
+                                                         {TACTUS_PRE_INTEGRATION, "pre_integration"},
+                                                         {TACTUS_DERIVATIVE, "derivative"},
+                                                         {TACTUS_INTEGRATION, "integration"},
+                                                         {TACTUS_POST_INTEGRATION, "post_integration"},
+                                                         {TACTUS_END_OF_FRAME, "end_of_frame"},
+                                                         {TACTUS_FREEZE_INIT, "freeze_init"},
+                                                         {TACTUS_FREEZE_SCHEDULED, "freeze_scheduled"},
+                                                         {TACTUS_FREEZE_AUTOMATIC, "freeze_automatic"},
+                                                         {TACTUS_FREEZE, "freeze"},
+                                                         {TACTUS_UNFREEZE, "unfreeze"},
+                                                         {TACTUS_CHECKPOINT, "checkpoint"},
+                                                         {TACTUS_POST_CHECKPOINT, "post_checkpoint"},
+                                                         {TACTUS_PRELOAD_CHECKPOINT, "preload_checkpoint"},
+                                                         {TACTUS_RESTART, "restart"},
+                                                         {TACTUS_SHUTDOWN, "shutdown"}};
+  return rtsync::word_of(kWords, job_class, "");
 }
 
 /// Classes whose jobs the schedule calls at the instants of the simulated time: at their cycle, or, of class on_event,

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "executive/model/with_type.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -24,45 +25,19 @@ std::size_t size_of(tactus_type type) {
 }
 
 std::string_view name_of(tactus_type type) {
-  switch (type) {
-    case TACTUS_BOOL:
-      return "bool";
-    case TACTUS_INT8:
-      return "int8";
-    case TACTUS_UINT8:
-      return "uint8";
-    case TACTUS_INT16:
-      return "int16";
-    case TACTUS_UINT16:
-      return "uint16";
-    case TACTUS_INT32:
-      return "int32";
-    case TACTUS_UINT32:
-      return "uint32";
-    case TACTUS_INT64:
-      return "int64";
-    case TACTUS_UINT64:
-      return "uint64";
-    case TACTUS_FLOAT:
-      return "float";
-    case TACTUS_DOUBLE:
-      return "double";
-  }
-  return "unknown";
+  static constexpr rtsync::Worded<tactus_type> kWords[] = {
+      {TACTUS_BOOL, "bool"},     {TACTUS_INT8, "int8"},   {TACTUS_UINT8, "uint8"},   {TACTUS_INT16, "int16"},
+      {TACTUS_UINT16, "uint16"}, {TACTUS_INT32, "int32"}, {TACTUS_UINT32, "uint32"}, {TACTUS_INT64, "int64"},
+      {TACTUS_UINT64, "uint64"}, {TACTUS_FLOAT, "float"}, {TACTUS_DOUBLE, "double"}};
+  return rtsync::word_of(kWords, type);
 }
 
 std::string_view name_of(tactus_role role) {
-  switch (role) {
-    case TACTUS_PARAMETER:
-      return "parameter";
-    case TACTUS_INPUT:
-      return "input";
-    case TACTUS_OUTPUT:
-      return "output";
-    case TACTUS_STATE:
-      return "state";
-  }
-  return "unknown";
+  static constexpr rtsync::Worded<tactus_role> kWords[] = {{TACTUS_PARAMETER, "parameter"},
+                                                           {TACTUS_INPUT, "input"},
+                                                           {TACTUS_OUTPUT, "output"},
+                                                           {TACTUS_STATE, "state"}};
+  return rtsync::word_of(kWords, role);
 }
 
 void* VariableRef::data() const {

@@ -6,6 +6,7 @@
 
 #include "rtsync/time/time.hpp"
 #include "rtsync/wait/overrun_policy.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::executive {
 
@@ -24,27 +25,12 @@ enum class StepAction : std::uint8_t {
 
 /// "safe_state".
 constexpr std::string_view name_of(StepAction action) {
-  switch (action) {
-    case StepAction::count:
-      return "count";
-    case StepAction::skip:
-      return "skip";
-    case StepAction::catch_up:
-      return "catch_up";
-    case StepAction::reanchor:
-      return "reanchor";
-    case StepAction::shed:
-      return "shed";
-    case StepAction::demote:
-      return "demote";
-    case StepAction::freeze:
-      return "freeze";
-    case StepAction::safe_state:
-      return "safe_state";
-    case StepAction::terminate:
-      break;
-  }
-  return "terminate";
+  using enum StepAction;
+  constexpr rtsync::Worded<StepAction> kWords[] = {
+      {count, "count"},        {skip, "skip"},     {catch_up, "catch_up"}, {reanchor, "reanchor"},
+      {shed, "shed"},          {demote, "demote"}, {freeze, "freeze"},     {safe_state, "safe_state"},
+      {terminate, "terminate"}};
+  return rtsync::word_of(kWords, action);
 }
 
 /// New value of on_overrun; nothing: the step does not change it.

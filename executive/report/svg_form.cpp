@@ -3,6 +3,7 @@
 
 #include "executive/report/html_form.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::report {
 namespace {
@@ -19,25 +20,11 @@ std::string place_text(double value) {
 }
 
 const char* class_of(Ink ink) {
-  switch (ink) {
-    case Ink::late:
-      return "lp";
-    case Ink::work:
-      return "wp";
-    case Ink::slack:
-      return "sp";
-    case Ink::fourth:
-      return "p4";
-    case Ink::fifth:
-      return "p5";
-    case Ink::sixth:
-      return "p6";
-    case Ink::alarm:
-      return "dl";
-    case Ink::soft:
-      break;
-  }
-  return "g";
+  using enum Ink;
+  static constexpr rtsync::Worded<Ink> kWords[] = {{late, "lp"},   {work, "wp"},  {slack, "sp"},
+                                                   {fourth, "p4"}, {fifth, "p5"}, {sixth, "p6"},
+                                                   {alarm, "dl"},  {soft, "g"}};
+  return rtsync::word_of(kWords, ink);
 }
 
 class Drawing {

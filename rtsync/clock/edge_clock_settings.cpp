@@ -6,6 +6,7 @@
 #include <string>
 
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -50,17 +51,10 @@ const EdgeClockSettings& checked(const EdgeClockSettings& s) {
 }
 
 std::string_view name_of(ClockState state) {
-  switch (state) {
-    case ClockState::acquiring:
-      return "acquiring";
-    case ClockState::locked:
-      return "locked";
-    case ClockState::holdover:
-      return "holdover";
-    case ClockState::lost:
-      return "lost";
-  }
-  return "?";
+  using enum ClockState;
+  static constexpr Worded<ClockState> kWords[] = {
+      {acquiring, "acquiring"}, {locked, "locked"}, {holdover, "holdover"}, {lost, "lost"}};
+  return word_of(kWords, state, "?");
 }
 
 std::string_view name_of(ClockFault fault) {

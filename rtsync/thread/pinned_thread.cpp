@@ -23,6 +23,7 @@
 #include "rtsync/host/rights.hpp"
 #include "rtsync/thread/thread_names.hpp"
 #include "rtsync/thread/thread_stack.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -222,24 +223,13 @@ std::string_view name_of(SchedPolicy policy) {
 std::string kernel_policy_name(int policy) {
   constexpr int kDeadline = 6;  // SCHED_DEADLINE and SCHED_EXT: not in every libc header
   constexpr int kExt = 7;
-  switch (policy & ~SCHED_RESET_ON_FORK) {
-    case SCHED_OTHER:
-      return "SCHED_OTHER";
-    case SCHED_FIFO:
-      return "SCHED_FIFO";
-    case SCHED_RR:
-      return "SCHED_RR";
-    case SCHED_BATCH:
-      return "SCHED_BATCH";
-    case SCHED_IDLE:
-      return "SCHED_IDLE";
-    case kDeadline:
-      return "SCHED_DEADLINE";
-    case kExt:
-      return "SCHED_EXT";
-    default:
-      return "policy " + std::to_string(policy & ~SCHED_RESET_ON_FORK);
-  }
+  static constexpr Worded<int> kWords[] = {{SCHED_OTHER, "SCHED_OTHER"}, {SCHED_FIFO, "SCHED_FIFO"},
+                                           {SCHED_RR, "SCHED_RR"},       {SCHED_BATCH, "SCHED_BATCH"},
+                                           {SCHED_IDLE, "SCHED_IDLE"},   {kDeadline, "SCHED_DEADLINE"},
+                                           {kExt, "SCHED_EXT"}};
+  const int plain = policy & ~SCHED_RESET_ON_FORK;
+  const char* const word = word_of(kWords, plain, nullptr);
+  return word == nullptr ? "policy " + std::to_string(plain) : word;
 }
 
 PinnedThread::PinnedThread(ThreadSettings settings, std::function<void()> body)

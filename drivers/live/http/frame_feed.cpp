@@ -8,6 +8,7 @@
 
 #include "drivers/live/http/replies.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {
@@ -30,30 +31,11 @@ void pad(std::string& text) { text.resize((text.size() + 7) / 8 * 8); }
 const char* format_name(FrameFormat format, tactus_type type) {
   if (format == FrameFormat::f64) return "f64";
   if (format == FrameFormat::f32) return "f32";
-  switch (type) {
-    case TACTUS_BOOL:
-    case TACTUS_UINT8:
-      return "u8";
-    case TACTUS_INT8:
-      return "i8";
-    case TACTUS_INT16:
-      return "i16";
-    case TACTUS_UINT16:
-      return "u16";
-    case TACTUS_INT32:
-      return "i32";
-    case TACTUS_UINT32:
-      return "u32";
-    case TACTUS_INT64:
-      return "i64";
-    case TACTUS_UINT64:
-      return "u64";
-    case TACTUS_FLOAT:
-      return "f32";
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return "f64";
+  static constexpr rtsync::Worded<tactus_type> kNames[] = {
+      {TACTUS_BOOL, "u8"},    {TACTUS_UINT8, "u8"},  {TACTUS_INT8, "i8"},    {TACTUS_INT16, "i16"},
+      {TACTUS_UINT16, "u16"}, {TACTUS_INT32, "i32"}, {TACTUS_UINT32, "u32"}, {TACTUS_INT64, "i64"},
+      {TACTUS_UINT64, "u64"}, {TACTUS_FLOAT, "f32"}};
+  return rtsync::word_of(kNames, type, "f64");
 }
 
 std::size_t width_of(FrameFormat format, tactus_type type) {

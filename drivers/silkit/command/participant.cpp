@@ -14,6 +14,7 @@
 #include "config/json_of.hpp"
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::silkit::command {
 namespace {
@@ -72,36 +73,21 @@ void must(SilKit_ReturnCode code, const std::string& what) {
 }
 
 const char* state_name(SilKit_ParticipantState state) {
-  switch (state) {
-    case SilKit_ParticipantState_Invalid:
-      return "Invalid";
-    case SilKit_ParticipantState_ServicesCreated:
-      return "ServicesCreated";
-    case SilKit_ParticipantState_CommunicationInitializing:
-      return "CommunicationInitializing";
-    case SilKit_ParticipantState_CommunicationInitialized:
-      return "CommunicationInitialized";
-    case SilKit_ParticipantState_ReadyToRun:
-      return "ReadyToRun";
-    case SilKit_ParticipantState_Running:
-      return "Running";
-    case SilKit_ParticipantState_Paused:
-      return "Paused";
-    case SilKit_ParticipantState_Stopping:
-      return "Stopping";
-    case SilKit_ParticipantState_Stopped:
-      return "Stopped";
-    case SilKit_ParticipantState_Error:
-      return "Error";
-    case SilKit_ParticipantState_ShuttingDown:
-      return "ShuttingDown";
-    case SilKit_ParticipantState_Shutdown:
-      return "Shutdown";
-    case SilKit_ParticipantState_Aborting:
-      return "Aborting";
-    default:
-      return "?";
-  }
+  static constexpr rtsync::Worded<SilKit_ParticipantState> kWords[] = {
+      {SilKit_ParticipantState_Invalid, "Invalid"},
+      {SilKit_ParticipantState_ServicesCreated, "ServicesCreated"},
+      {SilKit_ParticipantState_CommunicationInitializing, "CommunicationInitializing"},
+      {SilKit_ParticipantState_CommunicationInitialized, "CommunicationInitialized"},
+      {SilKit_ParticipantState_ReadyToRun, "ReadyToRun"},
+      {SilKit_ParticipantState_Running, "Running"},
+      {SilKit_ParticipantState_Paused, "Paused"},
+      {SilKit_ParticipantState_Stopping, "Stopping"},
+      {SilKit_ParticipantState_Stopped, "Stopped"},
+      {SilKit_ParticipantState_Error, "Error"},
+      {SilKit_ParticipantState_ShuttingDown, "ShuttingDown"},
+      {SilKit_ParticipantState_Shutdown, "Shutdown"},
+      {SilKit_ParticipantState_Aborting, "Aborting"}};
+  return rtsync::word_of(kWords, state, "?");
 }
 
 void declare_version(CLI::App& app) {

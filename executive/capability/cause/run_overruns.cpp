@@ -4,29 +4,11 @@
 #include <utility>
 
 #include "executive/capability/cause/finding_text.hpp"
+#include "executive/flight/flight_trace.hpp"
 
 namespace tactus::executive {
-namespace {
 
 using rtsync::OverrunCause;
-
-const char* part_of_frame(OverrunCause cause) {
-  switch (cause) {
-    case OverrunCause::work:
-      return "work";
-    case OverrunCause::late_wake:
-      return "late wake";
-    case OverrunCause::housekeeping:
-      return "housekeeping";
-    case OverrunCause::catching_up:
-      return "catching up";
-    case OverrunCause::none:
-      break;
-  }
-  return "";
-}
-
-}  // namespace
 
 void RunOverruns::take(const FrameNote& note, Clock::time_point now) {
   const rtsync::FrameTiming& timing = note.timing;
@@ -89,7 +71,7 @@ void RunOverruns::begin(const FrameNote& note, Clock::time_point now) {
                {"late_ns", timing.late.count()},
                {"work_ns", timing.work.count()},
                {"lost", timing.lost},
-               {"by", part_of_frame(timing.overrun)},
+               {"by", text_of(timing.overrun)},
                {"cause", std::string(name_of(finding.cause))},
                {"who", culprit_of(finding, plan_)},
                {"text", text_of(finding, plan_, cpus_)},

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 namespace {
 
@@ -13,19 +15,13 @@ constexpr std::int64_t kMostDelayed = std::int64_t{1} << 20;
 }  // namespace
 
 const char* name_of(TestVerdict verdict) {
-  switch (verdict) {
-    case TestVerdict::pass:
-      return "pass";
-    case TestVerdict::untested:
-      return "untested";
-    case TestVerdict::inconclusive:
-      return "inconclusive";
-    case TestVerdict::fail:
-      return "fail";
-    case TestVerdict::error:
-      break;
-  }
-  return "error";
+  using enum TestVerdict;
+  static constexpr rtsync::Worded<TestVerdict> kWords[] = {{pass, "pass"},
+                                                           {untested, "untested"},
+                                                           {inconclusive, "inconclusive"},
+                                                           {fail, "fail"},
+                                                           {error, "error"}};
+  return rtsync::word_of(kWords, verdict);
 }
 
 Monitor::Monitor(const Choices& choices) : choices_(choices) {

@@ -37,6 +37,17 @@ const executive::OpenRequest kRequest{.rig = "trial", .safe_outputs = executive:
 
 std::string calls(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); }
 
+/// Opens a device, or says that this machine has none.
+template <class Open>
+auto opened(Open open) {
+  try {
+    return open();
+  } catch (const DeviceError& error) {
+    expect_reason(error.what(), "its device cannot be opened");
+    throw NotTried(std::string("its device cannot be opened here: ") + error.what());
+  }
+}
+
 /// The model of a driver, as a rig has it.
 class TriedModel {
  public:
@@ -57,14 +68,8 @@ class TriedModel {
   ModelInstance& instance() { return *instance_; }
   /// Its driver makes models of files.
   bool of_files() const { return of_files_; }
-  /// Opens the device, or says that this machine has none.
   void open() {
-    try {
-      model_->open(kRequest);
-    } catch (const DeviceError& error) {
-      expect_reason(error.what(), "its device cannot be opened");
-      throw NotTried(std::string("its device cannot be opened here: ") + error.what());
-    }
+    opened([&] { model_->open(kRequest); });
   }
   int run(const executive::DeclaredJob& job) {
     const tactus_call call{0, 0, 0.001};
@@ -221,12 +226,7 @@ class TriedClock {
 
   ClockDriver* operator->() { return clock_.get(); }
   std::unique_ptr<rtsync::EdgeSource> open() {
-    try {
-      return clock_->open(kRequest);
-    } catch (const DeviceError& error) {
-      expect_reason(error.what(), "its device cannot be opened");
-      throw NotTried(std::string("its device cannot be opened here: ") + error.what());
-    }
+    return opened([&] { return clock_->open(kRequest); });
   }
 
  private:

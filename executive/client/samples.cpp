@@ -201,28 +201,28 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
 struct Samples::Reader {
   Reader(const FoundRig& rig, const std::vector<std::string>& wanted) : names(wanted) {
     const std::string query = rtsync::joined(names, ",", url_encoded);
-    std::string body;
-    http.emplace(rig.address, "/v1/stream?names=" + query, rig.token);
-    while (!http->answer().has_head())
-      if (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) == HttpStream::Got::end) break;
-    if (http->answer().status() == 200) {
-      every_frame = true;
-      return;
-    }
-    if (http->answer().status() != 404 && http->answer().status() != 409) {
-      while (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) != HttpStream::Got::end) {
-      }
-      throw NoRigError(refusal(http->answer().status(), first));
-    }
+    const int status = ask(rig, "/v1/stream?names=" + query);
+    every_frame = status == 200;
+    if (every_frame) return;
+    if (status != 404 && status != 409) refuse();
+    if (ask(rig, "/v1/watch?names=" + query + "&every=10ms") != 200) refuse();
+  }
+
+  /// Returns the status of the answer, as soon as its head is there.
+  int ask(const FoundRig& rig, const std::string& target) {
     first.clear();
-    http.emplace(rig.address, "/v1/watch?names=" + query + "&every=10ms", rig.token);
-    while (!http->answer().has_head())
-      if (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) == HttpStream::Got::end) break;
-    if (http->answer().status() != 200) {
-      while (http->wait(1000, [&](std::string_view bytes) { first += bytes; }) != HttpStream::Got::end) {
-      }
-      throw NoRigError(refusal(http->answer().status(), first));
+    http.emplace(rig.address, target, rig.token);
+    while (!http->answer().has_head() && read_more()) {
     }
+    return http->answer().status();
+  }
+  bool read_more() {
+    return http->wait(1000, [&](std::string_view bytes) { first += bytes; }) != HttpStream::Got::end;
+  }
+  [[noreturn]] void refuse() {
+    while (read_more()) {
+    }
+    throw NoRigError(refusal(http->answer().status(), first));
   }
 
   void take(std::string_view bytes, const SampleSink& sink) {

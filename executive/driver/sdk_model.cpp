@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "config/json_of.hpp"
@@ -96,25 +98,32 @@ class SdkModel final : public DrivenModel {
                                                       return functions_.has_safe_values(instance_->self());
                                                     }) != 0;
   }
-  void read_outputs() {
+  /// Returns the structs that a function counts. `one`: what each is.
+  template <class Item>
+  std::span<const Item* const> items_of(const char* function, const char* one,
+                                        const Item* const* (*list)(void*, std::uint32_t*)) const {
+    const std::string driver = "driver '" + instance_->entry().name + "': ";
     std::uint32_t count = 0;
-    const auto* const all = call_sdk(instance_->entry(), "outputs",
-                                     [&] { return functions_.outputs(instance_->self(), &count); });
+    const Item* const* const all =
+        call_sdk(instance_->entry(), function, [&] { return list(instance_->self(), &count); });
     if (all == nullptr && count > 0)
-      throw std::runtime_error("driver '" + instance_->entry().name +
-                               "': its function outputs() failed: an exception, or a null pointer for " +
-                               "outputs that it counts");
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (all[i] == nullptr || all[i]->size < sizeof(tactus_driven_output))
-        throw std::runtime_error("driver '" + instance_->entry().name +
-                                 "': an output of it has another size");
-      const auto text = [](const char* given) { return std::string(given == nullptr ? "" : given); };
+      throw std::runtime_error(driver + "its function " + function +
+                               "() failed: an exception, or a null pointer for " + function +
+                               " that it counts");
+    const std::span items(all, count);
+    if (std::ranges::any_of(items,
+                            [](const Item* each) { return each == nullptr || each->size < sizeof(Item); }))
+      throw std::runtime_error(driver + one + " has another size");
+    return items;
+  }
+  void read_outputs() {
+    for (const tactus_driven_output* each : items_of("outputs", "an output of it", functions_.outputs)) {
       DrivenOutput& made = outputs_.emplace_back();
-      made.variable = text(all[i]->variable);
-      made.what = text(all[i]->what);
-      if (all[i]->safe == nullptr) continue;
-      made.safe = config::json_of(all[i]->safe);
-      if (!made.safe.is_primitive()) made.safe = text(all[i]->safe);
+      made.variable = sdk_text(each->variable);
+      made.what = sdk_text(each->what);
+      if (each->safe == nullptr) continue;
+      made.safe = config::json_of(each->safe);
+      if (!made.safe.is_primitive()) made.safe = each->safe;
     }
   }
 
@@ -132,27 +141,17 @@ std::vector<OfferedFault> SdkModel::faults() {
   if (functions_.disturb == nullptr)
     throw std::runtime_error("driver '" + instance_->entry().name +
                              "' offers faults, and has no function disturb()");
-  std::uint32_t count = 0;
-  const auto* const all =
-      call_sdk(instance_->entry(), "faults", [&] { return functions_.faults(instance_->self(), &count); });
-  if (all == nullptr && count > 0)
-    throw std::runtime_error("driver '" + instance_->entry().name +
-                             "': its function faults() failed: an exception, or a null pointer for " +
-                             "faults that it counts");
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (all[i] == nullptr || all[i]->size < sizeof(tactus_offered_fault))
-      throw std::runtime_error("driver '" + instance_->entry().name +
-                               "': a fault that it offers has another size");
+  for (const tactus_offered_fault* each : items_of("faults", "a fault that it offers", functions_.faults)) {
     OfferedFault& made = offered.emplace_back();
-    made.target = sdk_text(all[i]->target);
-    made.kind = sdk_text(all[i]->kind);
-    made.meaning = sdk_text(all[i]->meaning);
-    made.has_amount = all[i]->has_amount != 0;
-    made.unit = sdk_text(all[i]->unit);
-    made.least = all[i]->least;
-    made.most = all[i]->most;
-    if (!std::isnan(all[i]->fallback)) made.fallback = all[i]->fallback;
-    made.refused = sdk_text(all[i]->refused);
+    made.target = sdk_text(each->target);
+    made.kind = sdk_text(each->kind);
+    made.meaning = sdk_text(each->meaning);
+    made.has_amount = each->has_amount != 0;
+    made.unit = sdk_text(each->unit);
+    made.least = each->least;
+    made.most = each->most;
+    if (!std::isnan(each->fallback)) made.fallback = each->fallback;
+    made.refused = sdk_text(each->refused);
   }
   return offered;
 }

@@ -122,22 +122,20 @@ Json to_json(const Variable& variable, const std::byte* data, std::uint32_t elem
 
 namespace {
 
-/// An array of two dimensions: a list of its rows.
-std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements, const Json& json,
-                               std::string& problem) {
-  const std::uint32_t rows = elements / variable.columns;
-  if (!json.is_array() || json.size() != rows) {
+/// A list of `count` items, each of which `read` takes. `item`: what each is, "row".
+template <class Read>
+std::optional<Bytes> from_list(const Json& json, std::uint32_t count, const std::string& item,
+                               const char* items, std::string& problem, Read read) {
+  if (!json.is_array() || json.size() != count) {
     problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +
-              "; a list of " + std::to_string(rows) + " rows is expected";
+              "; a list of " + std::to_string(count) + " " + items + " is expected";
     return std::nullopt;
   }
-  Variable row = variable;
-  row.columns = 0;
   Bytes all;
-  for (std::uint32_t i = 0; i < rows; ++i) {
-    const auto bytes = from_json(row, variable.columns, true, json[i], problem);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::optional<Bytes> bytes = read(json[i]);
     if (!bytes) {
-      problem = "row " + std::to_string(i) + ": " + problem;
+      problem = item + " " + std::to_string(i) + ": " + problem;
       return std::nullopt;
     }
     all.insert(all.end(), bytes->begin(), bytes->end());
@@ -145,35 +143,26 @@ std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements,
   return all;
 }
 
+/// An array of two dimensions: a list of its rows.
+std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements, const Json& json,
+                               std::string& problem) {
+  Variable row = variable;
+  row.columns = 0;
+  return from_list(json, elements / variable.columns, "row", "rows", problem,
+                   [&](const Json& one) { return from_json(row, variable.columns, true, one, problem); });
+}
+
 }  // namespace
 
 std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements, bool list, const Json& json,
                                std::string& problem) {
-  Bytes all;
-  if (!list) {
-    auto bytes = element_bytes(variable, json, problem);
-    if (!bytes) return std::nullopt;
-    all = std::move(*bytes);
-  } else if (variable.columns > 0) {
-    return from_rows(variable, elements, json, problem);
-  } else {
-    if (!json.is_array() || json.size() != elements) {
-      problem = "is " + kind_of(json) + (json.is_array() ? " of " + std::to_string(json.size()) : "") +
-                "; a list of " + std::to_string(elements) + " values is expected";
-      return std::nullopt;
-    }
-    for (std::uint32_t i = 0; i < elements; ++i) {
-      const auto bytes = element_bytes(variable, json[i], problem);
-      if (!bytes) {
-        problem = "element " + std::to_string(i) + ": " + problem;
-        return std::nullopt;
-      }
-      all.insert(all.end(), bytes->begin(), bytes->end());
-    }
-  }
-  problem = value_problem(variable, all.data(), elements);
-  if (!problem.empty()) return std::nullopt;
-  return all;
+  if (list && variable.columns > 0) return from_rows(variable, elements, json, problem);
+  const auto element = [&](const Json& one) { return element_bytes(variable, one, problem); };
+  const std::optional<Bytes> all =
+      list ? from_list(json, elements, "element", "values", problem, element) : element(json);
+  if (!all) return std::nullopt;
+  problem = value_problem(variable, all->data(), elements);
+  return problem.empty() ? all : std::nullopt;
 }
 
 std::string value_problem(const Variable& variable, const std::byte* data, std::uint32_t elements) {

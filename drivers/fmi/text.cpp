@@ -2,6 +2,8 @@
 #include "drivers/fmi/text.hpp"
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <numeric>
 
 namespace tactus::drivers::fmi {
@@ -24,6 +26,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+Line::Line(const char* format, ...) noexcept {
+  std::va_list arguments;
+  va_start(arguments, format);
+  (void)std::vsnprintf(text_.data(), text_.size(), format, arguments);
+  va_end(arguments);
+}
 
 std::string one_line(std::string_view text, std::size_t most) {
   std::string line;

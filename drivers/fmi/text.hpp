@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,6 +12,16 @@ namespace tactus::drivers::fmi {
 std::string in_quotes(std::string_view text);
 /// A foreign text as one line, cut after `most` bytes.
 std::string one_line(std::string_view text, std::size_t most = 400);
+/// A text as printf() makes it, cut after 511 bytes. Without heap: also inside of frames.
+class Line {
+ public:
+  __attribute__((format(printf, 2, 3))) explicit Line(const char* format, ...) noexcept;
+  operator const char*() const noexcept { return text_.data(); }
+  std::string str() const { return text_.data(); }
+
+ private:
+  std::array<char, 512> text_{};
+};
 /// "; did you mean 'speed'?", or nothing if no name is near.
 std::string nearest(std::string_view wrong, const std::vector<std::string>& names);
 /// "a, b and c".

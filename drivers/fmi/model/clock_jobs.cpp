@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Clocks of a unit with event mode (`event_mode`): their variables, and when they tick.
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "drivers/fmi/abi/fmi3.hpp"
 #include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 
@@ -89,10 +88,8 @@ bool FmiModel::refuse_clocks(double step, std::span<char> why) const noexcept {
 }
 
 int FmiModel::clock_failed(const Partition& partition, const char* what, double seconds) const {
-  std::array<char, 240> text{};
-  (void)std::snprintf(text.data(), text.size(), "clock '%.60s': %s %.9g s%s", partition.name.c_str(), what,
-                      seconds, "; more than 0 s and at most a year are possible");
-  return fail_with(text.data());
+  return fail_with(Line("clock '%.60s': %s %.9g s%s", partition.name.c_str(), what, seconds,
+                        "; more than 0 s and at most a year are possible"));
 }
 
 /// Gives the unit the intervals of the rig file, and asks it for those that it has. In initialization.
@@ -148,10 +145,7 @@ int FmiModel::ask_first_interval(Partition& partition) {
 /// Says once that the interval of a clock is none.
 void FmiModel::say_interval(const Partition& partition, double interval) {
   if (std::exchange(interval_said_, true)) return;
-  std::array<char, 200> text{};
-  (void)std::snprintf(text.data(), text.size(), "gives clock '%.60s' an interval of %.9g s; it does not tick",
-                      partition.name.c_str(), interval);
-  log_.put(Status::warning, "tactus", text.data());
+  warn(Line("gives clock '%.60s' an interval of %.9g s; it does not tick", partition.name.c_str(), interval));
 }
 
 /// Returns true if the rig wants another interval of a tunable clock.
@@ -164,18 +158,13 @@ bool FmiModel::wants_interval() const noexcept {
 
 /// Says why a clock keeps its interval. `fits`: the unit alone takes no other.
 void FmiModel::say_refused(const Partition& partition, double wanted, bool fits) {
-  std::array<char, 64> most{};
-  (void)std::snprintf(most.data(), most.size(), " and at most a year, with at most %d ticks in a step",
-                      kMostTicks);
-  std::array<char, 280> text{};
-  (void)std::snprintf(text.data(), text.size(),
-                      "the interval of clock '%.60s' stays %.9g s, and %.9g s is not taken: %s%s",
-                      partition.name.c_str(), partition.times.told, wanted,
-                      fits ? "the unit has no fmi3SetIntervalDecimal" : "it has to be more than 0 s",
-                      fits                        ? ""
-                      : interface().variable_step ? most.data()
-                                                  : ", and a multiple of the step");
-  log_.put(Status::warning, "tactus", text.data());
+  const Line most(" and at most a year, with at most %d ticks in a step", kMostTicks);
+  warn(Line("the interval of clock '%.60s' stays %.9g s, and %.9g s is not taken: %s%s",
+            partition.name.c_str(), partition.times.told, wanted,
+            fits ? "the unit has no fmi3SetIntervalDecimal" : "it has to be more than 0 s",
+            fits                        ? ""
+            : interface().variable_step ? static_cast<const char*>(most)
+                                        : ", and a multiple of the step"));
 }
 
 /// Gives the unit the intervals that the rig has changed; they count from now on. In an event.

@@ -2,10 +2,8 @@
 #include "drivers/fmi/model/contents.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -67,15 +65,9 @@ std::string text_of(Type type, const std::string& value) {
 
 /// A time as a rig file writes it.
 std::string seconds(double value) {
-  std::array<char, 40> text{};
-  const double ms = value * 1e3, us = value * 1e6;
-  if (value >= 1)
-    (void)std::snprintf(text.data(), text.size(), "%.9g s", value);
-  else if (ms >= 1)
-    (void)std::snprintf(text.data(), text.size(), "%.9g ms", ms);
-  else
-    (void)std::snprintf(text.data(), text.size(), "%.9g us", us);
-  return text.data();
+  if (value >= 1) return Line("%.9g s", value).str();
+  if (const double ms = value * 1e3; ms >= 1) return Line("%.9g ms", ms).str();
+  return Line("%.9g us", value * 1e6).str();
 }
 
 class Sorter {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Steps of a unit of FMI 3.0 whose events the rig handles (`event_mode`): they may return early, and lead to event mode.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <stdexcept>
 
 #include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
@@ -60,20 +59,8 @@ void FmiModel::declare_last_set() {
     group->keep_last_in(at);
     at += group->bytes_of_last();
   }
-  const tactus_variable declared{
-      sizeof(tactus_variable),
-      TACTUS_STATE,
-      TACTUS_UINT8,
-      static_cast<std::uint32_t>(bytes),
-      last_set_.data(),
-      "unit_last_set",
-      "",
-      "values of discrete inputs that the unit has; others are set at the next step",
-      nullptr,
-      0,
-      0};
-  if (host_->declare_variable(host_->context, &declared) != 0)
-    throw std::runtime_error("tactus refused variable 'unit_last_set'");
+  declare_bytes("unit_last_set", last_set_,
+                "values of discrete inputs that the unit has; others are set at the next step");
 }
 
 /// Returns true if one of the clocks ticks at this moment of an event.
@@ -140,12 +127,10 @@ int FmiModel::handle_event(double now, bool inputs) {
     ends = ends || answer.terminate;
     if ((!answer.again && !is_tick_due(now)) || ends) break;
     if (n < kMostUpdates) continue;
-    std::array<char, 160> text{};
-    (void)std::snprintf(
-        text.data(), text.size(),
-        "the unit wants more than %d updates of its discrete states at %.9g s: its event never ends",
-        kMostUpdates, now);
-    return failed(text.data(), policy_of_events());
+    return failed(
+        Line("the unit wants more than %d updates of its discrete states at %.9g s: its event never ends",
+             kMostUpdates, now),
+        policy_of_events());
   }
   next_event_ = answer.next > now ? answer.next : -1;
   if (const Status status = unit_->enter_step(); !is_good(status))
@@ -201,14 +186,12 @@ int FmiModel::make_event_step(double wanted) {
       return 0;
     }
     const bool early = answer_.early && answer_.reached < end && !same(answer_.reached, end);
-    if (early && answer_.reached < at) {
-      std::array<char, 160> text{};
-      (void)std::snprintf(
-          text.data(), text.size(),
-          "the unit returned early from a step that began at %.9g s, and says that it has reached %.9g s", at,
-          answer_.reached);
-      return failed(text.data(), policy_of_events());
-    }
+    if (early && answer_.reached < at)
+      return failed(
+          Line(
+              "the unit returned early from a step that began at %.9g s, and says that it has reached %.9g s",
+              at, answer_.reached),
+          policy_of_events());
     early_returns += early ? 1 : 0;
     at = early ? answer_.reached : end;
     if (!early && (lag_ != 0 || !same(end, answer_.reached))) look_at_lag(end, status);
@@ -216,11 +199,10 @@ int FmiModel::make_event_step(double wanted) {
       if (const int bad = handle_event(at, false); bad != 0 || status_ != kRuns) return bad;
     if (same(at, wanted)) return 0;
   }
-  std::array<char, 160> text{};
-  (void)std::snprintf(
-      text.data(), text.size(), "the unit %s more than %d times on the way to %.9g s, and has reached %.9g s",
-      early_returns > 0 ? "returned early" : "has events or ticks of clocks", kMostEvents, wanted, at);
-  return failed(text.data(), policy_of_events());
+  return failed(
+      Line("the unit %s more than %d times on the way to %.9g s, and has reached %.9g s",
+           early_returns > 0 ? "returned early" : "has events or ticks of clocks", kMostEvents, wanted, at),
+      policy_of_events());
 }
 
 }  // namespace tactus::drivers::fmi

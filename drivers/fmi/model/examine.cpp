@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// `tactus check x.fmu`.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 #include "drivers/fmi/model/library_problem.hpp"
@@ -13,11 +11,7 @@ namespace {
 
 constexpr std::size_t kMostShown = 500;
 
-std::string number(double value) {
-  std::array<char, 40> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.9g", value);
-  return text.data();
-}
+std::string number(double value) { return Line("%.9g", value).str(); }
 
 std::string kinds_of(const Description& d) {
   std::vector<std::string> kinds;
@@ -70,10 +64,8 @@ void print_variables(const Examination& to, const char* title, const std::vector
     const Variable& of = *one.of;
     std::string type(name_of(of.type));
     if (one.array) type += "[" + std::to_string(one.elements) + "]";
-    std::array<char, 200> head{};
-    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s %-10s", one.name.c_str(), type.c_str(),
-                        one.unit.text.empty() ? "1" : one.unit.text.c_str());
-    std::string line = head.data();
+    std::string line(Line("  %-28s %-12s %-10s", one.name.c_str(), type.c_str(),
+                          one.unit.text.empty() ? "1" : one.unit.text.c_str()));
     if (const std::string start = start_of(of); !start.empty()) line += " " + start;
     if (of.low || of.high)
       line += "  (" + (of.low ? number(*of.low) : "") + " .. " + (of.high ? number(*of.high) : "") + ")";
@@ -151,11 +143,9 @@ void print_partitions(const Examination& to, const Contents& contents) {
       to.finding(problem);
       continue;
     }
-    std::array<char, 200> head{};
-    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s ", partition.job.c_str(),
-                        clock.of->clock.interval_variability.c_str());
+    const Line head("  %-28s %-12s ", partition.job.c_str(), clock.of->clock.interval_variability.c_str());
     const auto& priority = clock.of->clock.priority;
-    to.line(head.data() + times_of(partition) +
+    to.line(head.str() + times_of(partition) +
             (priority ? ", priority " + std::to_string(*priority) : std::string(", without priority")));
   }
   for (const ClockVariable& clock : contents.output_clocks)
@@ -189,13 +179,11 @@ void print_clocks(const Examination& to, const Description& d) {
   for (const ClockVariable& clock : contents.partitions) {
     std::string problem;
     const TickTimes times = tick_times_of(*clock.of, problem);
-    std::array<char, 200> head{};
-    (void)std::snprintf(head.data(), head.size(), "  %-28s %-12s ", clock.name.c_str(),
-                        clock.of->clock.interval_variability.c_str());
+    const Line head("  %-28s %-12s ", clock.name.c_str(), clock.of->clock.interval_variability.c_str());
     if (!problem.empty())
-      to.line(head.data() + ("cannot tick: " + problem));
+      to.line(head.str() + ("cannot tick: " + problem));
     else
-      to.line(head.data() + times_of(times) +
+      to.line(head.str() + times_of(times) +
               (times.source != TickTimes::Source::rig ? ""
                : times.tunable ? "; input " + clock.interval + " changes it while the rig runs"
                                : "; parameter " + clock.interval + " changes it"));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
@@ -22,10 +23,7 @@ int FmiModel::fail_with(const char* text) const {
     fail(text);
     return 1;
   }
-  std::array<char, 400> named{};
-  (void)std::snprintf(named.data(), named.size(), "model '%.100s', a part of this one: %s", name_.c_str(),
-                      text);
-  shared_->models.front()->fail(named.data());
+  shared_->models.front()->fail(Line("model '%.100s', a part of this one: %s", name_.c_str(), text));
   return 1;
 }
 
@@ -47,9 +45,8 @@ int FmiModel::failed(const char* what, Status status, OnFailure policy) {
 int FmiModel::failed(const char* text, OnFailure policy) {
   if (policy == OnFailure::terminate) return fail_with(text);
   status_ = kIsHeld;
-  log_.put(Status::warning, "tactus", text);
-  log_.put(Status::warning, "tactus",
-           "its outputs stay as they are from here on (on_discard, on_error: hold)");
+  warn(text);
+  warn("its outputs stay as they are from here on (on_discard, on_error: hold)");
   return 0;
 }
 
@@ -57,13 +54,10 @@ int FmiModel::set_structure() {
   bool configuring = false;
   for (const StructureVariable& each : contents_.structure) {
     if (each.memory != each.size) {
-      std::array<char, 256> text{};
-      (void)std::snprintf(
-          text.data(), text.size(),
-          "structural parameter %.80s decides sizes of arrays: it is %llu, and can be changed in the "
-          "rig file alone",
-          each.name.c_str(), static_cast<unsigned long long>(each.size));
-      return fail_with(text.data());
+      return fail_with(
+          Line("structural parameter %.80s decides sizes of arrays: it is %llu, and can be changed in the "
+               "rig file alone",
+               each.name.c_str(), static_cast<unsigned long long>(each.size)));
     }
     if (!is_other(each)) continue;
     if (!std::exchange(configuring, true))
@@ -170,13 +164,10 @@ void FmiModel::look_at_lag(double wanted, Status status) {
   if (std::abs(lag_) <= 1e-9 * std::max(1.0, std::abs(wanted))) lag_ = 0;
   if (lag_ == 0 || lag_said_) return;
   lag_said_ = true;
-  std::array<char, 216> text{};
-  (void)std::snprintf(
-      text.data(), text.size(),
+  warn(Line(
       "answers %s to a step to %.9g s, and has reached %.9g s: its own step does not fit; outputs are of "
       "that time (unit_lag)",
-      name_of(status), wanted, answer_.reached);
-  log_.put(Status::warning, "tactus", text.data());
+      name_of(status), wanted, answer_.reached));
 }
 
 /// Takes the first call, in which nothing steps: the outputs are those of initialization.
@@ -189,12 +180,10 @@ int FmiModel::first_call(const tactus::Call& call) {
   const double ratio = call.dt / fixed;
   const double whole = std::max(1.0, std::round(ratio));
   if (std::abs(ratio - whole) <= 1e-9 * whole) return 0;
-  std::array<char, 200> text{};
-  (void)std::snprintf(text.data(), text.size(),
-                      "the cycle of job 'step', %.9g s, is not a multiple of the unit's fixed step, %.9g s "
-                      "(fixedInternalStepSize); %.9g s is the nearest that fits",
-                      call.dt, fixed, whole * fixed);
-  return fail_with(text.data());
+  return fail_with(
+      Line("the cycle of job 'step', %.9g s, is not a multiple of the unit's fixed step, %.9g s "
+           "(fixedInternalStepSize); %.9g s is the nearest that fits",
+           call.dt, fixed, whole * fixed));
 }
 
 /// Lists the calls of a step once, so that a frame looks at nothing but them.
@@ -280,7 +269,7 @@ void FmiModel::count_lag(bool ends) noexcept {
 void FmiModel::end_of_simulation() {
   plain_dt_ = kNoStep;
   status_ = kHasEnded;
-  log_.put(Status::warning, "tactus", "asks for the end of the simulation");
+  warn("asks for the end of the simulation");
   if (on_end_ == OnEnd::stop) (void)stop();
 }
 
@@ -315,12 +304,9 @@ int FmiModel::save() {
   std::size_t needed = 0;
   const std::size_t saved = unit_->save_state(std::as_writable_bytes(std::span(state_)), needed);
   if (needed > state_.size()) {
-    std::array<char, 200> text{};
-    (void)std::snprintf(
-        text.data(), text.size(),
-        "the unit's state has grown to %zu bytes, and there is room for %zu: no checkpoint can be made",
-        needed, state_.size());
-    return fail_with(text.data());
+    return fail_with(
+        Line("the unit's state has grown to %zu bytes, and there is room for %zu: no checkpoint can be made",
+             needed, state_.size()));
   }
   state_bytes_ = static_cast<std::int64_t>(saved);
   return state_bytes_ > 0 ? 0 : fail_with("the unit refuses to serialize its state");
@@ -343,13 +329,11 @@ int FmiModel::restore() {
 }
 
 int FmiModel::end() {
-  for (const std::string& seen : surroundings_.look()) log_.put(Status::warning, "tactus", seen.c_str());
+  for (const std::string& seen : surroundings_.look()) warn(seen.c_str());
   if (unit_ == nullptr || unit_->phase() == Phase::none) return 0;
   const Status status = unit_->terminate();
   if (is_good(status) || status == Status::illegal) return 0;
-  std::array<char, 80> text{};
-  (void)std::snprintf(text.data(), text.size(), "answers %s to Terminate", name_of(status));
-  log_.put(Status::warning, "tactus", text.data());  // its work is done: no failure of the rig
+  warn(Line("answers %s to Terminate", name_of(status)));  // its work is done: no failure of the rig
   return 0;
 }
 

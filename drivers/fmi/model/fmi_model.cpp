@@ -23,32 +23,14 @@ Claims& claims() {
 }
 
 tactus_type type_in_rig(Type type, Version version) {
-  switch (type) {
-    case Type::float32:
-      return TACTUS_FLOAT;
-    case Type::int8:
-      return TACTUS_INT8;
-    case Type::uint8:
-      return TACTUS_UINT8;
-    case Type::int16:
-      return TACTUS_INT16;
-    case Type::uint16:
-      return TACTUS_UINT16;
-    case Type::int32:
-      return TACTUS_INT32;
-    case Type::uint32:
-      return TACTUS_UINT32;
-    case Type::int64:
-      return TACTUS_INT64;
-    case Type::uint64:
-      return TACTUS_UINT64;
-    case Type::boolean:
-      return TACTUS_BOOL;
-    case Type::enumeration:
-      return version == Version::fmi2 ? TACTUS_INT32 : TACTUS_INT64;
-    default:
-      return TACTUS_DOUBLE;
-  }
+  static constexpr std::pair<Type, tactus_type> kTypes[] = {
+      {Type::float32, TACTUS_FLOAT}, {Type::int8, TACTUS_INT8},     {Type::uint8, TACTUS_UINT8},
+      {Type::int16, TACTUS_INT16},   {Type::uint16, TACTUS_UINT16}, {Type::int32, TACTUS_INT32},
+      {Type::uint32, TACTUS_UINT32}, {Type::int64, TACTUS_INT64},   {Type::uint64, TACTUS_UINT64},
+      {Type::boolean, TACTUS_BOOL}};
+  if (type == Type::enumeration) return version == Version::fmi2 ? TACTUS_INT32 : TACTUS_INT64;
+  const auto* const found = std::ranges::find(kTypes, type, &std::pair<Type, tactus_type>::first);
+  return found == std::end(kTypes) ? TACTUS_DOUBLE : found->second;
 }
 
 const char* fixed_reason(const Variable& of) {
@@ -305,21 +287,26 @@ void FmiModel::declare(Declare& d) {
   }
   state_.resize((bytes + bytes / 4 + 1024) / 64 * 64);
   d.state("unit_state_bytes", state_bytes_, "", "size of the unit's state in unit_state; 0: there is none");
+  declare_bytes("unit_state", std::as_writable_bytes(std::span(state_)), "state of the unit for checkpoints");
+  d.job<&FmiModel::save>("save", JobClass::checkpoint);
+  d.job<&FmiModel::restore>("restore", JobClass::restart);
+}
+
+/// Declares a state whose size only the unit decides.
+void FmiModel::declare_bytes(const char* name, std::span<std::byte> bytes, const char* about) const {
   const tactus_variable declared{sizeof(tactus_variable),
                                  TACTUS_STATE,
                                  TACTUS_UINT8,
-                                 static_cast<std::uint32_t>(state_.size()),
-                                 state_.data(),
-                                 "unit_state",
+                                 static_cast<std::uint32_t>(bytes.size()),
+                                 bytes.data(),
+                                 name,
                                  "",
-                                 "state of the unit for checkpoints",
+                                 about,
                                  nullptr,
                                  0,
                                  0};
   if (host_->declare_variable(host_->context, &declared) != 0)
-    throw std::runtime_error("tactus refused variable 'unit_state'");
-  d.job<&FmiModel::save>("save", JobClass::checkpoint);
-  d.job<&FmiModel::restore>("restore", JobClass::restart);
+    throw std::runtime_error("tactus refused variable '" + std::string(name) + "'");
 }
 
 void FmiModel::planned(const std::string& job, std::int64_t cycle_num, std::int64_t cycle_den) {
@@ -398,8 +385,7 @@ void FmiModel::say_what_it_is() {
   for (const std::string& clock : shared_->all_clocks)
     if (shared_->clocks.count(clock) == 0) idle.push_back(in_quotes(clock));
   if (!idle.empty())
-    log_.put(Status::warning, "tactus",
-             ("no model has the partition of clock " + listed(idle) + ", so it never runs").c_str());
+    warn(("no model has the partition of clock " + listed(idle) + ", so it never runs").c_str());
 }
 
 bool FmiModel::take_message(Message& to) {

@@ -142,6 +142,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int tick_clocks(double now, bool asked);
   int end_ticks(double now);
   void declare_last_set();
+  void declare_bytes(const char* name, std::span<std::byte> bytes, const char* about) const;
   int step_failed(double wanted, Status status);
   void end_of_simulation();
   void count_lag(bool ends) noexcept;
@@ -156,6 +157,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int failed(const char* what, Status status, OnFailure policy);
   int failed(const char* text, OnFailure policy);
   int fail_with(const char* text) const;
+  void warn(const char* text) noexcept { log_.put(Status::warning, "tactus", text); }
   void look_at_lag(double wanted, Status status);
 
   // Keys.

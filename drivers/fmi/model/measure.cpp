@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /// `tactus check x.fmu --measure`: runs a unit as a rig would, without one.
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "drivers/fmi/model/fmi_model.hpp"
+#include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
@@ -43,14 +42,9 @@ tactus_host lone_host(std::string& failure) {
 }
 
 std::string time_text(double ns) {
-  std::array<char, 40> text{};
-  if (ns < 1e3)
-    (void)std::snprintf(text.data(), text.size(), "%.0f ns", ns);
-  else if (ns < 1e6)
-    (void)std::snprintf(text.data(), text.size(), "%.3g us", ns / 1e3);
-  else
-    (void)std::snprintf(text.data(), text.size(), "%.4g ms", ns / 1e6);
-  return text.data();
+  if (ns < 1e3) return Line("%.0f ns", ns).str();
+  if (ns < 1e6) return Line("%.3g us", ns / 1e3).str();
+  return Line("%.4g ms", ns / 1e6).str();
 }
 
 /// Calls `call(k)` until it says that it is over. Returns the times in nanoseconds, sorted.
@@ -77,12 +71,10 @@ void print_times(const Examination& to, const std::string& job, double cycle,
   const auto at = [&](double share) {
     return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
   };
-  std::array<char, 300> text{};
-  (void)std::snprintf(text.data(), text.size(),
-                      "  %-14s %zu calls of %s: median %s, 99 %% within %s, longest %s; %.3g %% of the time",
-                      job.c_str(), times.size(), time_text(cycle * 1e9).c_str(), time_text(at(0.5)).c_str(),
-                      time_text(at(0.99)).c_str(), time_text(times.back()).c_str(), at(0.5) / (cycle * 1e7));
-  to.line(text.data());
+  to.line(Line("  %-14s %zu calls of %s: median %s, 99 %% within %s, longest %s; %.3g %% of the time",
+               job.c_str(), times.size(), time_text(cycle * 1e9).c_str(), time_text(at(0.5)).c_str(),
+               time_text(at(0.99)).c_str(), time_text(times.back()).c_str(), at(0.5) / (cycle * 1e7))
+              .str());
 }
 
 }  // namespace

@@ -106,11 +106,10 @@ void FmiModel::plan_partition(Partition& partition, std::int64_t num, std::int64
   const Cycle cycle{num / common, den / common};
   if (cycle == partition.cycle) return;
   if (!partition.may_be_set) {
-    std::array<char, 200> text{};
-    (void)std::snprintf(text.data(), text.size(), "%.9g s, and not %.9g s", partition.cycle.seconds(),
-                        cycle.seconds());
-    throw std::runtime_error("the unit's clock " + in_quotes(partition.name) + " has an interval of " +
-                             text.data() + ", which the rig cannot change; leave 'cycle' out");
+    throw std::runtime_error(
+        "the unit's clock " + in_quotes(partition.name) + " has an interval of " +
+        std::string(Line("%.9g s, and not %.9g s", partition.cycle.seconds(), cycle.seconds())) +
+        ", which the rig cannot change; leave 'cycle' out");
   }
   partition.other_cycle = cycle;
 }
@@ -232,17 +231,13 @@ int FmiModel::activate(std::size_t number, const tactus::Call& call) {
   if (partition.ticks == 0 && partition.kind == ClockKind::periodic && partition.shift_ns == 0) {
     const double planned = partition.other_cycle.value_or(partition.cycle).seconds();
     if (std::abs(call.dt - planned) > 1e-9 * planned) {
-      std::array<char, 256> text{};
-      (void)std::snprintf(text.data(), text.size(),
-                          "job '%.60s' has a cycle of %.9g s, and the unit's clock an interval of %.9g s",
-                          partition.job.c_str(), call.dt, planned);
       if (call.dt == 0)
-        (void)std::snprintf(
-            text.data(), text.size(),
-            "job '%.60s' is on an asynchronous thread without a period, and the unit's clock has an "
-            "interval of %.9g s: give the thread a 'period'",
-            partition.job.c_str(), planned);
-      return fail_with(text.data());
+        return fail_with(
+            Line("job '%.60s' is on an asynchronous thread without a period, and the unit's clock has an "
+                 "interval of %.9g s: give the thread a 'period'",
+                 partition.job.c_str(), planned));
+      return fail_with(Line("job '%.60s' has a cycle of %.9g s, and the unit's clock an interval of %.9g s",
+                            partition.job.c_str(), call.dt, planned));
     }
   }
   double time = 0;
@@ -279,11 +274,9 @@ void FmiModel::say_wait(const Partition& partition, const Preemption::Activation
       "one of another thread, at a section that the unit locks against preemption",
       "one of equal priority on another thread, to which it lends nothing; put both on one thread",
       "a more urgent one of another thread"};
-  std::array<char, 240> text{};
-  (void)std::snprintf(text.data(), text.size(), "partition '%.60s' waited %.3g ms for %s",
-                      partition.name.c_str(), static_cast<double>(activation.waited_ns()) * 1e-6,
-                      kFor[static_cast<unsigned>(activation.reason())]);
-  log_.put(Status::warning, "tactus", text.data());
+  warn(Line("partition '%.60s' waited %.3g ms for %s", partition.name.c_str(),
+            static_cast<double>(activation.waited_ns()) * 1e-6,
+            kFor[static_cast<unsigned>(activation.reason())]));
 }
 
 int FmiModel::partition_failed(const Partition& partition, const char* what, Status status) {
@@ -297,9 +290,7 @@ int FmiModel::partition_failed(const Partition& partition, const char* what, Sta
                         partition.name.c_str(), unit_->log().last_error().data());
     return failed(text.data(), on_error_);
   }
-  std::array<char, 120> text{};
-  (void)std::snprintf(text.data(), text.size(), "%s, clock '%.60s',", what, partition.name.c_str());
-  return failed(text.data(), status, on_error_);
+  return failed(Line("%s, clock '%.60s',", what, partition.name.c_str()), status, on_error_);
 }
 
 }  // namespace tactus::drivers::fmi

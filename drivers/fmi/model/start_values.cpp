@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -36,11 +35,7 @@ std::string items_of(const Variable& of) {
   return all;
 }
 
-std::string text_of(double value) {
-  std::array<char, 40> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.9g", value);
-  return text.data();
-}
+std::string text_of(double value) { return Line("%.9g", value).str(); }
 
 /// Returns what is wrong with a value beside its type; empty: nothing. `unit`: that of the rig, in which limits are said.
 std::string beyond_limits(const Variable& of, double value, const std::string& text, const RigUnit& unit) {

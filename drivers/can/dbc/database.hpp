@@ -4,6 +4,7 @@
 ///
 /// Units    times in milliseconds, as the file has them; raw values as they are in a frame, physical = raw * factor + offset.
 /// Threads  any, as nothing changes.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,6 +81,12 @@ struct Signal {
 
   bool has_range() const { return min != 0 || max != 0; }
   double physical(double raw) const { return raw * factor + offset; }
+  /// Value before the first message: that of the file, or what is next to 0 in its range.
+  double start_value() const {
+    if (start_raw) return physical(*start_raw);
+    const double zero = kind == ValueKind::whole ? physical(0) : 0;
+    return has_range() && min <= max ? std::clamp(zero, min, max) : zero;
+  }
 };
 
 /// Signals that belong together (SIG_GROUP_).

@@ -126,16 +126,12 @@ void CanModel::planned(const std::string& job, std::int64_t cycle_num, std::int6
   if (job != "send" || cycle_num <= 0) return;
   const std::int64_t cycle = (cycle_num + cycle_den - 1) / cycle_den;
   for (const SentMessage& each : sent_)
-    if (each.cycle() > 0 && each.cycle() < cycle) {
-      std::array<char, 300> text{};
-      (void)std::snprintf(
-          text.data(), text.size(),
+    if (each.cycle() > 0 && each.cycle() < cycle)
+      throw std::runtime_error(text_of(
           "message %s has a cycle of %.9g ms, and job 'send' one of %.9g ms; give the frame or the job a "
           "shorter cycle, or the message a longer one",
           each.message().name.c_str(), static_cast<double>(each.cycle()) / 1e6,
-          static_cast<double>(cycle) / 1e6);
-      throw std::runtime_error(text.data());
-    }
+          static_cast<double>(cycle) / 1e6));
   spread_phases(std::max(cycle, settings_.spacing.count()));
 }
 

@@ -6,16 +6,6 @@
 #include <limits>
 
 namespace tactus::drivers::can {
-namespace {
-
-/// Value that a signal has before the first message.
-double first_value(const Signal& signal) {
-  if (signal.start_raw) return signal.physical(*signal.start_raw);
-  const double zero = signal.kind == ValueKind::whole ? signal.physical(0) : 0;
-  return signal.has_range() && signal.min <= signal.max ? std::clamp(zero, signal.min, signal.max) : zero;
-}
-
-}  // namespace
 
 ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::string& folder,
                                  const Problems& problems)
@@ -40,7 +30,7 @@ ReceivedMessage::ReceivedMessage(const Selection::Received& chosen, const std::s
   if (on_timeout_ != OnTimeout::substitute && !chosen.settings.substitute.empty())
     problems.add(chosen.path + ".substitute", "has no effect without on_timeout: substitute");
   for (std::size_t s = 0; s < values_.size(); ++s) {
-    substitute_.push_back(first_value(message_.signals[s]));
+    substitute_.push_back(message_.signals[s].start_value());
     values_.set(s, substitute_.back());
     if (message_.signals[s].of_switch >= 0) multiplexed_.push_back(static_cast<std::uint32_t>(s));
   }

@@ -10,12 +10,6 @@
 namespace tactus::drivers::can {
 namespace {
 
-double start_value(const Signal& signal) {
-  if (signal.start_raw) return signal.physical(*signal.start_raw);
-  const double zero = signal.kind == ValueKind::whole ? signal.physical(0) : 0;
-  return signal.has_range() && signal.min <= signal.max ? std::clamp(zero, signal.min, signal.max) : zero;
-}
-
 std::int64_t ns(double ms) { return std::llround(std::min(ms * 1e6, 9e18)); }
 
 }  // namespace
@@ -50,7 +44,7 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
     problems.add(chosen.path + ".checksum.most_lost_grows",
                  "is for received messages; the rig sends this one");
   for (const Signal& signal : message_.signals) {
-    numbers_.push_back(start_value(signal));
+    numbers_.push_back(signal.start_value());
     inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());
   }
   /// Bits of long signals that a text gives, of which a double may lose some.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <csignal>
 #include <thread>
 
 #include "executive/app/commands.hpp"

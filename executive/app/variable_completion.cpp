@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/variable_completion.hpp"
 
-#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>

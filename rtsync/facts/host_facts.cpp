@@ -108,10 +108,4 @@ Fact probe_fact(std::string_view name, const ProbeRequest& request) {
   throw std::out_of_range("no fact is called '" + std::string(name) + "'");
 }
 
-Grade worst(const std::vector<Fact>& facts) {
-  Grade grade = Grade::ok;
-  for (const Fact& fact : facts) grade = std::max(grade, fact.grade);
-  return grade;
-}
-
 }  // namespace tactus::rtsync

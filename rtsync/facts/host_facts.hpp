@@ -49,7 +49,4 @@ std::vector<Fact> probe_host(const ProbeRequest& request);
 /// One of them: nothing else is looked at. Throws std::out_of_range for a name that no fact has.
 Fact probe_fact(std::string_view name, const ProbeRequest& request);
 
-/// The worst of them; ok for none.
-Grade worst(const std::vector<Fact>& facts);
-
 }  // namespace tactus::rtsync

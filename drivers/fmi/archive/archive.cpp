@@ -154,10 +154,6 @@ bool Archive::has(const std::string& name) const {
   return std::ranges::any_of(files_, [&](const ArchiveFile& f) { return f.name == name; });
 }
 
-bool Archive::has_folder(const std::string& folder) const {
-  return std::ranges::any_of(files_, [&](const ArchiveFile& f) { return f.name.starts_with(folder + "/"); });
-}
-
 std::vector<std::string> Archive::platforms() const {
   constexpr std::string_view kFolder = "binaries/";
   std::set<std::string> found;

@@ -56,8 +56,6 @@ class Archive {
 
   const std::vector<ArchiveFile>& files() const { return files_; }
   bool has(const std::string& name) const;
-  /// Returns true if a file is in the folder: "resources".
-  bool has_folder(const std::string& folder) const;
   /// Names of the folders right in "binaries", sorted.
   std::vector<std::string> platforms() const;
   /// First bytes of a file; fewer if it is smaller, none if it is not there. Throws ArchiveError.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Two participants of this library on one host agree to continue in rings; all others continue as they are.
-#include <algorithm>
 #include <utility>
 
 #include "drivers/silkit/net/mesh_parts.hpp"

@@ -121,14 +121,6 @@ Bisection bisect_many(const BisectionChoices& choices,
   return result;
 }
 
-Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails) {
-  return minimise_many(count, 1, [&](const std::vector<std::vector<std::size_t>>& sets) {
-    std::vector<bool> all;
-    for (const std::vector<std::size_t>& set : sets) all.push_back(fails(set));
-    return all;
-  });
-}
-
 Minimum minimise_many(
     std::size_t count, std::size_t at_a_time,
     const std::function<std::vector<bool>(const std::vector<std::vector<std::size_t>>&)>& run) {

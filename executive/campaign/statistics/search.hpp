@@ -59,12 +59,9 @@ struct Minimum {
 };
 
 /// Finds the smallest set that still fails by delta debugging (ddmin): 1-minimal, which need not be the least of all.
-/// `fails(set)`: whether those alone make a case fail. Source: Zeller, Hildebrandt, IEEE Trans. Softw. Eng. 28 (2002) 183.
-///                                                                                            @when service
-Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails);
-
-/// The same with up to `at_a_time` sets side by side, of which the first that fails is taken, in the order in which
-/// minimise() tries them. So the set is the same one for each number, with more runs.            @when service
+/// `run(sets)`: which of the sets alone make a case fail. Source: Zeller, Hildebrandt, IEEE Trans. Softw. Eng. 28 (2002)
+/// 183. Up to `at_a_time` sets are tried side by side, of which the first that fails is taken, in the order in which one
+/// at a time is tried. So the set is the same one for each number, with more runs.                @when service
 Minimum minimise_many(
     std::size_t count, std::size_t at_a_time,
     const std::function<std::vector<bool>(const std::vector<std::vector<std::size_t>>&)>& run);

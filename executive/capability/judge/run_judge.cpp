@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/judge/run_judge.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <set>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <set>
 #include <vector>
@@ -20,6 +21,15 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+/// One set at a time.
+Minimum minimise(std::size_t count, const std::function<bool(const std::vector<std::size_t>&)>& fails) {
+  return minimise_many(count, 1, [&](const std::vector<std::vector<std::size_t>>& sets) {
+    std::vector<bool> all;
+    for (const std::vector<std::size_t>& set : sets) all.push_back(fails(set));
+    return all;
+  });
+}
 
 TEST(Wilson, IsItsFormulaAndTheRuleOfThree) {
   EXPECT_NEAR(two_sided_z(0.95), 1.959963984540054, 1e-12);

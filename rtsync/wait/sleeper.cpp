@@ -134,7 +134,7 @@ void HybridSleeper::prepare(Period period) {
 
 void HybridSleeper::choose(Nanoseconds p95_in_one, Nanoseconds p95_in_two, Period period) {
   twice_ = p95_in_one > SpinMargin::kLeast && p95_in_two * 4 < p95_in_one * 3;
-  margin_.begin(2 * (twice_ ? p95_in_two : p95_in_one), period);
+  margin_.begin((twice_ ? p95_in_two : p95_in_one) * 5 / 2, period);
 }
 
 WaitResult HybridSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {

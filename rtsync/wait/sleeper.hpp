@@ -142,7 +142,7 @@ class HybridSleeper final : public Sleeper {
 
   /// Takes what prepare() has measured: how late 95 of 100 sleeps of 500 us ended at most, in one piece and with the
   /// last 100 us apart. It sleeps in two if that is by more than a quarter less and one piece is later than the least
-  /// margin, and begins with twice its lateness. @when setup
+  /// margin, and begins with 2.5 times its lateness. @when setup
   void choose(Nanoseconds p95_in_one, Nanoseconds p95_in_two, Period period);
 
  private:

@@ -8,10 +8,13 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "config/lookalike.hpp"
 #include "config/text.hpp"
 #include "rtsync/host/cpu_set.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::config {
@@ -151,6 +154,35 @@ std::string no_unit(std::string_view text, std::string_view number, const char* 
   return show(text) + " has no unit; write for example '" + std::string{number} + " " + unit + "'";
 }
 
+/// "'5 us', '5 ms' or '5 s'": units with which the number is within the limits.
+std::string no_unit_of_time(std::string_view text, std::string_view number, Nanoseconds low,
+                            Nanoseconds high) {
+  std::vector<std::string> examples;
+  for (const char* const unit : {"us", "ms", "s", "min", "h"}) {
+    std::int64_t time = 0;
+    if (examples.size() < 3 &&
+        times_whole(to_decimal(number), find(kTimes, unit)->factor, time) == Exactness::exact &&
+        Nanoseconds{time} >= low && Nanoseconds{time} <= high)
+      examples.push_back("'" + std::string{number} + " " + unit + "'");
+  }
+  if (examples.empty()) return no_unit(text, number, "us");
+  const std::string last = examples.back();
+  examples.pop_back();
+  return show(text) + " has no unit; write for example " + rtsync::joined(examples, ", ") +
+         (examples.empty() ? "" : " or ") + last;
+}
+
+/// "'5 us', '1.5 s' or 'for ever'": of these, the ones within the limits.
+std::string times_within(Nanoseconds low, Nanoseconds high) {
+  const bool endless = high == Nanoseconds::max();
+  const auto is_within = [&](Nanoseconds time) { return time >= low && time <= high; };
+  std::string examples = is_within(std::chrono::microseconds(5)) ? "'5 us'" : "";
+  if (is_within(std::chrono::milliseconds(1500)))
+    examples += (examples.empty() ? "" : endless ? ", " : " or ") + std::string("'1.5 s'");
+  if (examples.empty() && !endless) return "'" + print_duration(low) + "'";
+  return examples + (endless ? (examples.empty() ? "" : " or ") + std::string("'for ever'") : "");
+}
+
 Parsed<double> parse_scaled(std::string_view text, std::string_view number, int power) {
   Decimal decimal = to_decimal(number);
   if (decimal.is_zero()) return decimal.negative ? -0.0 : 0.0;
@@ -238,14 +270,14 @@ Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word)
   return result;
 }
 
-Parsed<Nanoseconds> parse_duration(std::string_view text) {
+Parsed<Nanoseconds> parse_duration(std::string_view text, Nanoseconds low, Nanoseconds high) {
   if (std::string slip = slip_in(text); !slip.empty()) return Parsed<Nanoseconds>::failed(slip);
   using Result = Parsed<Nanoseconds>;
   if (trimmed(text) == "for ever") return Nanoseconds::max();
   const NumberAndRest split = split_number(text);
   if (split.number.empty())
-    return Result::failed(show(text) + " is not a time; write for example '5 us', '1.5 s' or 'for ever'");
-  if (split.rest.empty()) return Result::failed(no_unit(text, split.number, "us"));
+    return Result::failed(show(text) + " is not a time; write for example " + times_within(low, high));
+  if (split.rest.empty()) return Result::failed(no_unit_of_time(text, split.number, low, high));
   const Scale* unit = find(kTimes, split.rest);
   if (unit == nullptr) {
     if (split.rest.front() == '/')
@@ -259,10 +291,13 @@ Parsed<Nanoseconds> parse_duration(std::string_view text) {
     case Exactness::exact:
       return Nanoseconds{value};
     case Exactness::too_large:
-      return Result::failed(show(text) + (decimal.negative
-                                              ? " is below -9223372036.854775807 s, the lowest time there is"
-                                              : " is longer than 9223372036.854775807 s, the longest time "
-                                                "there is; write 'for ever' for no limit"));
+      return Result::failed(
+          show(text) +
+          (decimal.negative
+               ? " is below -9223372036.854775807 s, the lowest time there is"
+               : " is longer than 9223372036.854775807 s, the longest time "
+                 "there is" +
+                     std::string(high == Nanoseconds::max() ? "; write 'for ever' for no limit" : "")));
     case Exactness::not_whole:
       break;
   }
@@ -414,6 +449,17 @@ std::string print_period(const Period& value) {
 std::string show_period(const Period& value) {
   const std::string text = rtsync::duration_text(value.floor().count());
   return value.is_whole() ? text : text + " (" + print_period(value) + ")";
+}
+
+std::string name_period(const Period& value) {
+  if (value.is_whole()) return print_period(value);
+  const Scale* unit = nullptr;  // the largest that leaves a whole number above the line
+  for (const Scale& each : kTimes)
+    if (value.num() % each.factor == 0 && (unit == nullptr || each.factor > unit->factor)) unit = &each;
+  const std::string time = std::to_string(value.num() / unit->factor) + "/" + std::to_string(value.den()) +
+                           " " + std::string(unit->symbol);
+  const std::string rate = print_period(value);
+  return rate == time ? time : time + " (" + rate + ")";
 }
 
 std::string print_bytes(std::int64_t value) {

@@ -56,8 +56,10 @@ Parsed<bool> parse_bool(std::string_view text);
 /// "5" or "5 frames", for the unit word "frames" (or "frame").
 Parsed<std::int64_t> parse_count(std::string_view text, const std::string& word);
 /// "250 us": ns, us (or µs), ms, s, min, h, d; a whole number of nanoseconds. "for ever" is
-/// Nanoseconds::max(); what is longer than that is refused.
-Parsed<Nanoseconds> parse_duration(std::string_view text);
+/// Nanoseconds::max(); what is longer than that is refused. `low` and `high` only choose the examples in a problem: the
+/// caller compares the time with its limits.
+Parsed<Nanoseconds> parse_duration(std::string_view text, Nanoseconds low = Nanoseconds::min(),
+                                   Nanoseconds high = Nanoseconds::max());
 /// A duration, or a rate in mHz, Hz, kHz, MHz; fractions too: "1/3 ms", "60000/1001 Hz". Above zero.
 Parsed<Period> parse_period(std::string_view text);
 /// "64 KiB": B, kB, MB, GB, TB (powers of 1000), KiB, MiB, GiB, TiB (powers of 1024); not negative.
@@ -80,6 +82,8 @@ NumberAndRest split_number(std::string_view text);
 std::string print_real(double value);
 /// A period for people: "1.00 ms", and exactly where that is not a whole number of nanoseconds: "16.7 ms (59.94 Hz)".
 std::string show_period(const Period& value);
+/// "2500 us"; a fraction as a time and as a rate, whichever of them the file has: "1/3 ms (3000 Hz)".
+std::string name_period(const Period& value);
 std::string print_duration(Nanoseconds value);
 std::string print_period(const Period& value);
 std::string print_bytes(std::int64_t value);

@@ -140,7 +140,7 @@ Type<Nanoseconds> DurationRange::base() const {
   shape.allowed = limits(low, high, true, high != Nanoseconds::max(), print);
   shape.pattern = whole(std::string{kNumber} + " *" + kTimeUnit + "|for ever");
   const auto parse = [*this, allowed = shape.allowed](const std::string& text) {
-    Parsed<Nanoseconds> parsed = parse_duration(text);
+    Parsed<Nanoseconds> parsed = parse_duration(text, low, high);
     if (parsed && (*parsed.value < low || *parsed.value > high))
       return refuse<Nanoseconds>(show(text), allowed);
     return parsed;

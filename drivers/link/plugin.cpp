@@ -82,8 +82,8 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
     const rtsync::Period step = settings.step.value_or(frame);
     if (frames_per_step(settings, frame) == 0) {
       problems.add(place, path + ".step",
-                   config::print_period(step) + " is not a whole number of frames (" +
-                       config::print_period(frame) + "); a step ends where a frame does");
+                   config::name_period(step) + " is not a whole number of frames (" +
+                       config::name_period(frame) + "); a step ends where a frame does");
     } else if (!step.is_whole()) {
       problems.add(
           place, path + ".step",

@@ -9,7 +9,7 @@ namespace tactus::app {
 
 std::chrono::milliseconds read_interval(const std::string& option, const std::string& text) {
   using namespace std::chrono_literals;
-  const auto time = config::parse_duration(text);
+  const auto time = config::parse_duration(text, 1ms, 1h);
   if (!time) throw CommandError(kWrongInput, option + ": " + time.problem);
   if (*time.value < 1ms || *time.value > 1h)
     throw CommandError(kWrongInput, option + ": " + config::show(text) + " is outside 1 ms .. 1 h");

@@ -26,6 +26,15 @@ Wide greatest_divisor(Wide a, Wide b) {
   return a;
 }
 
+/// "; write for example 3 ms": the next period that is a whole number of frames, if there is one.
+std::string next_fit(const Period& period, const Period& frame) {
+  const Wide part = static_cast<Wide>(frame.num()) * period.den();
+  const Wide frames = (static_cast<Wide>(period.num()) * frame.den() + part - 1) / part;
+  if (frames * frame.num() > INT64_MAX) return "";
+  return "; write for example " +
+         config::name_period({static_cast<std::int64_t>(frames * frame.num()), frame.den()});
+}
+
 /// a b mod m, for a, b < m < 2^126.
 Wide times(Wide a, Wide b, Wide m) {
   Wide product = 0;
@@ -169,8 +178,8 @@ class DependencyResolver {
     } else if (static_cast<Wide>(period.num()) * frame.den() %
                    (static_cast<Wide>(frame.num()) * period.den()) !=
                0) {
-      problems_.add(origin, "period " + config::print_period(period) +
-                                " is not a whole number of frames of " + config::print_period(frame));
+      problems_.add(origin, "period " + config::name_period(period) + " is not a whole number of frames of " +
+                                config::name_period(frame) + next_fit(period, frame));
     }
   }
 

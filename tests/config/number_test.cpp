@@ -231,11 +231,38 @@ TEST(Print, ReadsBackToTheSameValue) {
   EXPECT_EQ(show_period(Period{50'050'000, 3}), "16.7 ms (60000/1001 Hz)");
   EXPECT_EQ(show_period(Period{50'000'000'000, 2997}), "16.7 ms (59.94 Hz)");
   EXPECT_EQ(show_period(Period{1'000'000, 1}), "1.00 ms");
+  EXPECT_EQ(name_period(Period{2'500'000, 1}), "2500 us");
+  EXPECT_EQ(name_period(Period{1'000'000, 3}), "1/3 ms (3000 Hz)");
+  EXPECT_EQ(name_period(Period{50'000'000, 3}), "50/3 ms (60 Hz)");
+  EXPECT_EQ(name_period(Period{1'000'000'007, 13}), "1000000007/13 ns");
   EXPECT_EQ(print_period(Period{1'000'000, 3}), "3000 Hz");
   EXPECT_EQ(print_percent(0.8), "80 %");
   EXPECT_EQ(print_percent(0.075), "7.5 %");
   EXPECT_EQ(print_bytes(65536), "64 KiB");
   EXPECT_EQ(print_cpus({0, 1, 2, 3, 5}), "0-3,5");
+}
+
+TEST(ParseDuration, OffersOnlyTimesWithinTheLimits) {
+  using std::chrono::milliseconds;
+  const Nanoseconds none = Nanoseconds::max();
+  EXPECT_EQ(parse_duration("1").problem, "'1' has no unit; write for example '1 us', '1 ms' or '1 s'");
+  EXPECT_EQ(parse_duration("1", milliseconds(1), none).problem,
+            "'1' has no unit; write for example '1 ms', '1 s' or '1 min'");
+  EXPECT_EQ(parse_duration("7", milliseconds(1), milliseconds(10)).problem,
+            "'7' has no unit; write for example '7 ms'");
+  EXPECT_EQ(parse_duration("70", milliseconds(1), milliseconds(10)).problem,
+            "'70' has no unit; write for example '70 us'")
+      << "none fits";
+  EXPECT_EQ(parse_duration("x").problem,
+            "'x' is not a time; write for example '5 us', '1.5 s' or 'for ever'");
+  EXPECT_EQ(parse_duration("x", milliseconds(1), none).problem,
+            "'x' is not a time; write for example '1.5 s' or 'for ever'");
+  EXPECT_EQ(parse_duration("x", Nanoseconds(0), milliseconds(9000)).problem,
+            "'x' is not a time; write for example '5 us' or '1.5 s'");
+  EXPECT_EQ(parse_duration("x", milliseconds(1), milliseconds(10)).problem,
+            "'x' is not a time; write for example '1 ms'");
+  EXPECT_EQ(parse_duration("9e18 s", Nanoseconds(0), milliseconds(10)).problem,
+            "'9e18 s' is longer than 9223372036.854775807 s, the longest time there is");
 }
 
 }  // namespace

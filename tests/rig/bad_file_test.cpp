@@ -165,7 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
             "bad.yaml:6:27: threads.workers.io: missing key 'period'"},
         Bad{"a_period_of_half_a_frame",
             load(", thread: io") + "threads: { workers: { io: { kind: asynchronous, period: 500 us } } }\n",
-            "threads.workers.io: period 500 us is not a whole number of frames of 1 ms"},
+            "threads.workers.io: period 500 us is not a whole number of frames of 1 ms; write for example 1 "
+            "ms"},
         Bad{"a_wire_between_threads_that_says_nothing",
             two_threads() + "connect:\n  - { from: a.current, to: b.current }\n",
             "bad.yaml:9:5: connect[0]: 'a.step' (thread main) and 'b.outer' (thread 'io') run at the same "

@@ -308,9 +308,8 @@ Value ExpressionBuilder::compile_within(const Expression& expression) {
   no_zero_point(d, tolerance);
   const Unit unit = value.unit.without_zero_point();
   if (tolerance.literal == nullptr && !compatible(tolerance.unit, unit))
-    refuse(d, "the units do not fit: the value is in '" + value.unit.text() + "' (" + value.unit.canonical() +
-                  "), and its tolerance in '" + tolerance.unit.text() + "' (" + tolerance.unit.canonical() +
-                  ")");
+    refuse(d, "the units do not fit: the value is in " + value.unit.named() + ", and its tolerance in " +
+                  tolerance.unit.named());
   tolerance = real(in_unit(d, tolerance, unit));
   const std::uint32_t distance =
       emit(Operation::absolute, emit(Operation::subtract, real(value).cell, real(middle).cell));

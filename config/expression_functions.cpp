@@ -129,9 +129,9 @@ Value ExpressionBuilder::compile_call(const Expression& call) {
   if (unit == "1" || unit == "rad") {
     const Unit wanted = Unit::parse(unit);
     if (value.literal == nullptr && !compatible(value.unit, wanted))
-      refuse(call.parts[0],
-             call.word + "(...) takes " + (unit == "1" ? "a pure number" : "an angle, in rad or deg") +
-                 ", and this is in '" + value.unit.text() + "' (" + value.unit.canonical() + ")");
+      refuse(call.parts[0], call.word + "(...) takes " +
+                                (unit == "1" ? "a pure number" : "an angle, in rad or deg") +
+                                ", and this is in " + value.unit.named());
     value = in_unit(call.parts[0], value, wanted);
   } else if (function->of_real != Operation::absolute && function->of_real != Operation::least &&
              function->of_real != Operation::greatest) {
@@ -159,9 +159,7 @@ Value ExpressionBuilder::compile_call(const Expression& call) {
   if (function->to_whole) return result(CellType::whole, cell);
   if (function->of_real == Operation::root) {
     const auto root = square_root(value.unit);
-    if (!root)
-      refuse(call,
-             "the square root of '" + value.unit.text() + "' (" + value.unit.canonical() + ") has no unit");
+    if (!root) refuse(call, "the square root of " + value.unit.named() + " has no unit");
     return result(CellType::real, cell, *root);
   }
   const std::string_view gives = function->gives;

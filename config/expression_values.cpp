@@ -29,10 +29,6 @@ std::string literal_text(const Expression& number) {
   return number.word + (number.unit.empty() ? "" : " " + number.unit);
 }
 
-std::string unit_name(const Unit& unit) {
-  return unit.text().empty() ? "a pure number" : "'" + unit.text() + "' (" + unit.canonical() + ")";
-}
-
 }  // namespace
 
 using Value = ExpressionValue;
@@ -290,9 +286,8 @@ std::pair<Value, Value> ExpressionBuilder::unify(const Expression& a, Value left
     left = settled(left);
     if (right.literal == nullptr && !compatible(left.unit, right.unit))
       refuse(b, "the units do not fit: the left side is " +
-                    std::string(left.unit.text().empty() ? "" : "in ") + unit_name(left.unit) +
-                    ", and the right side " + (right.unit.text().empty() ? "" : "in ") +
-                    unit_name(right.unit));
+                    std::string(left.unit.text().empty() ? "" : "in ") + left.unit.named() +
+                    ", and the right side " + (right.unit.text().empty() ? "" : "in ") + right.unit.named());
     right = in_unit(b, right, left.unit);
   }
   if (left.type != right.type) {

@@ -77,12 +77,10 @@ Parsed<double> to_unit(std::string_view text, const Unit& declared) {
       if (const std::string unknown = unknown_symbol(quantity.unit, declared); !unknown.empty())
         return Result::failed(show(text) + ": the unit " + show(unknown) + " is not known (" +
                               rtsync::documentation("units.md") + "); " + unit_meant(unknown, declared));
-      return Result::failed(show(text) + " has the wrong dimension: '" + quantity.unit.text() + "' is " +
-                            quantity.unit.canonical() + ", but " +
+      return Result::failed(show(text) + " has the wrong dimension: " +
                             (declared.text().empty()
-                                 ? "a pure number"
-                                 : "'" + declared.text() + "' is " + declared.canonical()) +
-                            (declared.text().empty() ? " is expected" : ""));
+                                 ? "a pure number is expected, without " + show(quantity.unit.text())
+                                 : quantity.unit.named() + " does not convert to " + declared.named()));
     }
     const double value = to_unit(quantity, declared);
     if (!std::isfinite(value)) return Result::failed(show(text) + " is too large");

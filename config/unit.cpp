@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "config/number.hpp"
@@ -173,21 +174,36 @@ class UnitParser {
 
 Unit Unit::parse(std::string_view text) { return UnitParser{text}.parse(); }
 
-std::string Unit::canonical() const {
+namespace {
+
+std::string product_of(const std::map<std::string, int>& bases) {
   const auto term = [](const std::string& base, int exponent) {
     return exponent == 1 ? base : base + "^" + std::to_string(exponent);
   };
   std::string over;
   std::string under;
-  for (const auto& [base, exponent] : bases_) {
+  for (const auto& [base, exponent] : bases) {
     if (exponent > 0) over.append(over.empty() ? "" : " ").append(term(base, exponent));
     if (exponent < 0) under.append("/").append(term(base, -exponent));
   }
-  std::string result = (over.empty() ? "1" : over) + under;
+  return (over.empty() ? "1" : over) + under;
+}
+
+}  // namespace
+
+std::string Unit::canonical() const {
+  std::string result = product_of(bases_);
   const double factor = shift(rest_, power_);
   if (factor != 1) result = print_real(factor) + (result == "1" ? "" : " " + result);
   if (offset_ != 0) result += " + " + print_real(offset_);
   return result;
+}
+
+std::string Unit::named() const {
+  if (text_.empty()) return "a pure number";
+  const std::string dimension = product_of(bases_);
+  return "'" + text_ + "'" +
+         (dimension == text_ ? "" : " (" + (bases_.empty() ? "a number" : dimension) + ")");
 }
 
 std::vector<std::string> Unit::unlisted() const {
@@ -205,13 +221,7 @@ bool same(const Unit& a, const Unit& b) {
 }
 
 double convert(double value, const Unit& from, const Unit& to) {
-  if (!compatible(from, to)) {
-    const auto name = [](const Unit& unit) {
-      return unit.text_.empty() ? std::string{"a pure number"}
-                                : "'" + unit.text_ + "' (" + unit.canonical() + ")";
-    };
-    throw std::invalid_argument(name(from) + " does not convert to " + name(to));
-  }
+  if (!compatible(from, to)) throw std::invalid_argument(from.named() + " does not convert to " + to.named());
   if (same(from, to)) return value;
   if (from.offset_ == 0 && to.offset_ == 0)
     return shift(from.rest_ == to.rest_ ? value : value * (from.rest_ / to.rest_), from.power_ - to.power_);

@@ -39,6 +39,9 @@ class Unit {
   const std::string& text() const { return text_; }
   /// Unit in base units, sorted: "kg m^2/s^2", "0.001 kg", "1".
   std::string canonical() const;
+  /// Names the unit in a message, as it was written, and its dimension where that is another text: "'V' (kg m^2/A/s^3)",
+  /// "'A'", "a pure number".
+  std::string named() const;
 
   /// Its symbols that are not known: units of their own.
   std::vector<std::string> unlisted() const;

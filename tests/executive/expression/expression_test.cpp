@@ -168,7 +168,7 @@ TEST(Expression, WhatCannotBeMeantIsRefusedWithItsPlace) {
       {"motor.speed > 300", "15: '300' has no unit"},
       {"motor.speed > 300 N", "15: '300 N' has the wrong dimension"},
       {"motor.speed > axis.force",
-       "15: the units do not fit: the left side is in 'rad/s' (rad/s), and the right side in 'N' (kg m/s^2)"},
+       "15: the units do not fit: the left side is in 'rad/s', and the right side in 'N' (kg m/s^2)"},
       {"motor.speed == 300 rad/s", "1: '==' of real numbers"},
       {"motor.sped > 300 rad/s", "1: there is no variable 'motor.sped'"},
       {"m.mode == breaking", "11: 'breaking' is not a name of its values; did you mean 'braking'"},

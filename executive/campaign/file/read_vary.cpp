@@ -277,6 +277,7 @@ std::optional<Vary> read_vary(const VarySettings& s, Problems& problems) {
   const std::vector<const Node*> ways{&s.list,   &s.discrete,  &s.uniform,   &s.log_uniform,
                                       &s.normal, &s.lognormal, &s.triangular};
   const auto given = std::ranges::count_if(ways, [](const Node* node) { return !node->is_null(); });
+  if (given == 0 && s.misread) return std::nullopt;
   if (given != 1) {
     problems.add(vary.origin,
                  given == 0

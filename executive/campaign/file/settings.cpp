@@ -35,7 +35,9 @@ struct VaryRule {
           value.origin = {entry.value.place(), inside.path()};
           value.list = entry.value;
         } else {
-          inner.read(entry.value, inside, value);
+          const std::size_t before = context.problems().count();
+          inner.read(entry.value, inside.also("; or a list of values"), value);
+          value.misread = context.problems().count() > before;
         }
         value.name = {entry.key, entry.place, inside.path()};
         values.push_back(std::move(value));

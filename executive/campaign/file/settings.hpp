@@ -14,6 +14,7 @@ namespace tactus::campaign {
 
 /// One entry of `vary:`. A node that is null is not there.
 struct VarySettings {
+  bool misread = false;  ///< a problem of it is said: nothing follows from what is missing
   config::Located<std::string> name{};
   config::Origin origin{};
   config::Node list{}, uniform{}, log_uniform{}, normal{}, lognormal{}, triangular{}, discrete{}, within{},

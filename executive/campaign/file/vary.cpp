@@ -62,8 +62,9 @@ std::optional<std::size_t> find_key(const std::vector<Vary>& vary, const std::st
     found = i;
   }
   if (!found) {
-    for (const std::string& key : std::vector<std::string>(known))
-      known.push_back(key.substr(key.rfind('.') + 1));
+    for (const Vary& each : vary)
+      if (const std::size_t dot = each.key.rfind('.'); dot != std::string::npos)
+        known.push_back(each.key.substr(dot + 1));
     why = config::show(name) + " does not vary; " + config::hint(name, known);
   }
   return found;

@@ -113,8 +113,9 @@ void look_for_mistakes(Database& database, Notes& notes) {
       signal.beyond = bytes_of(signal) > message.length;
       if (signal.beyond)
         notes.warn(signal.line, "signal " + message.name + "." + signal.name +
-                                    ": its bits extend beyond the " + std::to_string(message.length) +
-                                    " bytes of its message");
+                                    ": its bits extend beyond its message, which has " +
+                                    std::to_string(message.length) +
+                                    (message.length == 1 ? " byte" : " bytes"));
       look_at_range(message, signal, notes);
       look_at_start(message, signal, notes);
     }

@@ -52,11 +52,10 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
                                      const Problems& problems)
     : id_(message.id), covered_(message.signals.size()) {
   const ChecksumSettings& checksum = settings.checksum;
-  const bool is_e2e = checksum.profile != Protection::none && checksum.profile != Protection::crc &&
-                      checksum.profile != Protection::function;
-  if (!is_e2e && checksum.most_lost != ChecksumSettings{}.most_lost)
+  const bool is_lost_counted = is_e2e(checksum.profile);
+  if (!is_lost_counted && checksum.most_lost != ChecksumSettings{}.most_lost)
     problems.add(path + ".checksum.most_lost", "applies only to E2E profiles; remove it");
-  if (!is_e2e && checksum.grows)
+  if (!is_lost_counted && checksum.grows)
     problems.add(path + ".checksum.most_lost_grows", "applies only to E2E profiles; remove it");
   switch (checksum.profile) {
     case Protection::none:

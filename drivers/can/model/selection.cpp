@@ -100,13 +100,19 @@ class Selecting {
           [&](const Message& message, const std::string& path) { send(message, {message.name}, path); });
     if (!settings_.rest_of.empty()) take_rest();
     if (made_.received.empty() && made_.sent.empty() && settings_.stations.empty() &&
-        settings_.replay.file.empty() && settings_.raw.file.empty())
+        settings_.replay.file.empty() && settings_.raw.file.empty() && !names_anything())
       problems_.add(
           "", "neither receives nor sends a message: name messages in receive or send, or nodes in rest_of");
     return std::move(made_);
   }
 
  private:
+  /// Returns true if it names messages: if none of them is made, each has its own problem.
+  bool names_anything() const {
+    return !settings_.receive.empty() || !settings_.send.empty() || !settings_.receive_matching.empty() ||
+           !settings_.send_matching.empty();
+  }
+
   void check_nodes() const {
     for (std::size_t i = 0; i < settings_.rest_of.size(); ++i) {
       const std::string& node = settings_.rest_of[i];

@@ -38,11 +38,11 @@ SentMessage::SentMessage(const Selection::Sent& chosen, const std::string& folde
                  "message " + message_.name +
                      " is cyclic, and the database has no cycle for it; write one, cycle: 100 ms");
   const ChecksumSettings& checksum = settings.protecting.checksum;
-  if (checksum.most_lost != ChecksumSettings{}.most_lost)
-    problems.add(chosen.path + ".checksum.most_lost", "is for received messages; the rig sends this one");
-  if (checksum.grows)
-    problems.add(chosen.path + ".checksum.most_lost_grows",
-                 "is for received messages; the rig sends this one");
+  const char* const only_received = "is for received messages, and the rig sends this one; remove it";
+  if (is_e2e(checksum.profile) && checksum.most_lost != ChecksumSettings{}.most_lost)  // else it is said
+    problems.add(chosen.path + ".checksum.most_lost", only_received);
+  if (is_e2e(checksum.profile) && checksum.grows)
+    problems.add(chosen.path + ".checksum.most_lost_grows", only_received);
   for (const Signal& signal : message_.signals) {
     numbers_.push_back(signal.start_value());
     inactive_.push_back(signal.inactive_raw ? signal.physical(*signal.inactive_raw) : numbers_.back());

@@ -31,6 +31,10 @@ enum class Sending : std::uint8_t {
   never
 };
 enum class Protection : std::uint8_t { none, p1, p2, p4, p5, p6, p7, p11, p22, crc, function };
+/// Returns true for a profile of AUTOSAR, which counts the messages that are lost.
+constexpr bool is_e2e(Protection profile) {
+  return profile != Protection::none && profile != Protection::crc && profile != Protection::function;
+}
 
 /// A value of a signal, as the rig file has it: "80 km/h", "Park".
 struct SignalText {

@@ -11,7 +11,8 @@ std::string FrameDates::date_of(std::int64_t frame_number) const {
   return config::print_date(epoch_ns + frame.times(frame_number).count());
 }
 
-std::optional<std::int64_t> FrameDates::frame_of(const std::string& date, std::string& problem) const {
+std::optional<std::int64_t> FrameDates::frame_of(const std::string& date, std::int64_t least,
+                                                 std::int64_t most, std::string& problem) const {
   const config::ParsedDate parsed = config::parse_date(date);
   if (!parsed) {
     problem = parsed.problem;
@@ -34,7 +35,10 @@ std::optional<std::int64_t> FrameDates::frame_of(const std::string& date, std::s
   const Wide ceil = (start + frame.den() - 1) / frame.den();
   if (since == floor || since == ceil) return k;
   const std::int64_t before = since < floor ? k - 1 : k;
-  problem = "'" + date + "' is between two frames; choose " + date_of(before) + " or " + date_of(before + 1);
+  if (before + 1 < least) return before;
+  if (before >= most) return before + 1;
+  problem = "'" + date + "' is between two frames; choose " +
+            (before < least ? "" : date_of(before) + " or ") + date_of(before + 1);
   return std::nullopt;
 }
 

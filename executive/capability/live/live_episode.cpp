@@ -87,7 +87,7 @@ class LiveAccess::EpisodePlanner {
   void plan_stop() {
     if (!request_.stop) return;
     std::string problem;
-    const auto frame = live_.dates_.frame_of(*request_.stop, problem);
+    const auto frame = live_.dates_.frame_of(*request_.stop, next_, live_.facts_.frames, problem);
     if (!frame) return complain("stop date: " + problem);
     if (*frame < next_) complain("stop date: " + is_past(*request_.stop));
     if (*frame > live_.facts_.frames)
@@ -99,8 +99,8 @@ class LiveAccess::EpisodePlanner {
   /// The frame of an item's date, if this episode runs it.
   std::optional<std::int64_t> frame_of_item(const std::string& which, const std::string& date) {
     std::string problem;
-    const auto frame = live_.dates_.frame_of(date, problem);
     const std::int64_t end = live_.facts_.frames;
+    const auto frame = live_.dates_.frame_of(date, next_, std::min(last_, end - 1), problem);
     if (frame && *frame < next_)
       problem = is_past(date);
     else if (frame && *frame >= end)

@@ -2,7 +2,9 @@
 #include "executive/capability/live/live_value.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -37,6 +39,16 @@ std::string kind_of(const Json& json) {
   if (json.is_string()) return "text";
   if (json.is_array()) return "a list";
   return json.is_null() ? "nothing" : "an object";
+}
+
+/// A number as it was written, as far as JSON keeps that: one beyond 64 bits is read as a double.
+std::string number_text(const Json& number) {
+  const double value = number.is_number_float() ? number.get<double>() : 0;
+  if (!number.is_number_float() || std::trunc(value) != value || std::abs(value) >= 1e21)
+    return number.dump();
+  std::array<char, 32> text{};
+  (void)std::snprintf(text.data(), text.size(), "%.0f", value);
+  return text.data();
 }
 
 /// "park (0), drive (3)".
@@ -85,7 +97,7 @@ std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, s
       if (!json.is_number()) return refuse("a number");
       const double number = json.get<double>();
       if (std::abs(number) > static_cast<double>(std::numeric_limits<T>::max())) {
-        problem = json.dump() + " is beyond the range of " + std::string(name_of(variable.type));
+        problem = number_text(json) + " is beyond the range of " + std::string(name_of(variable.type));
         return std::nullopt;
       }
       value = static_cast<T>(number);
@@ -94,8 +106,8 @@ std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, s
       if (!json.is_number() || std::trunc(json.get<double>()) != json.get<double>())
         return refuse("a whole number");
       if (!whole_fits<T>(json)) {
-        problem = json.dump() + " is outside of the range of " + std::string(name_of(variable.type)) + ", " +
-                  std::to_string(std::numeric_limits<T>::min()) + " .. " +
+        problem = number_text(json) + " is outside of the range of " + std::string(name_of(variable.type)) +
+                  ", " + std::to_string(std::numeric_limits<T>::min()) + " .. " +
                   std::to_string(std::numeric_limits<T>::max());
         return std::nullopt;
       }

@@ -989,7 +989,8 @@ TEST_F(LiveAccessTest, SaysAllThatIsWrongWithAnEpisodeBeforeAnythingRuns) {
   texts.add(end.problems);
   EXPECT_EQ(snapshot()->frame, 10) << "nothing has run";
   for (const char* const stop :
-       {"2005-02-15T00:00:00.010Z", "2005-02-15T00:00:00.0001Z", "2005-02-15T00:00:01Z", ""}) {
+       {"2005-02-15T00:00:00.010Z", "2005-02-15T00:00:00.0001Z", "2005-02-15T00:00:00.0105Z",
+        "2005-02-15T00:00:00.0115Z", "2005-02-15T00:00:00.1005Z", "2005-02-15T00:00:01Z", ""}) {
     EpisodeRequest bad;
     bad.stop = stop;
     texts.add(episode(bad).problems, stop);

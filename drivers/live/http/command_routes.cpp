@@ -55,11 +55,15 @@ std::optional<std::int64_t> command_value(const Json& body, const std::string& c
   if (command == "step") return body.value("frames", std::int64_t{1});
   if (command != "run_until") return 0;
   if (body.contains("until_ns") == body.contains("until")) {
-    problem = "run_until needs one of 'until_ns' (simulated time in ns) and 'until' (as \"2.5 s\")";
+    problem = body.contains("until")
+                  ? "run_until takes 'until_ns' or 'until', and the body has both; remove one of them"
+                  : "run_until needs 'until_ns' (simulated time in ns) or 'until' (as \"2.5 s\")";
     return std::nullopt;
   }
   if (body.contains("until_ns")) return body["until_ns"].get<std::int64_t>();
-  const auto until = config::parse_duration(body["until"].get_ref<const std::string&>());
+  const auto until =
+      config::parse_duration(body["until"].get_ref<const std::string&>(), config::Nanoseconds{0},
+                             config::Nanoseconds::max() - config::Nanoseconds{1});
   if (until && until.value->count() < 0) {
     problem = "until: " + config::show(body["until"].get_ref<const std::string&>()) + " is below 0";
     return std::nullopt;

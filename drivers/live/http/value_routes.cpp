@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -89,7 +89,7 @@ std::size_t changes_of(const Json& body) {
 
 /// Reads one part of a batch: its writes, or the mistakes in its names and values.
 void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Kind kind,
-                  std::unordered_set<std::string>& seen, std::vector<LiveWrite>& writes,
+                  std::unordered_map<std::string, LiveWrite::Kind>& seen, std::vector<LiveWrite>& writes,
                   std::vector<std::string>& problems) {
   const std::string part(name_of(kind));
   if (!body.contains(part)) return;
@@ -97,7 +97,13 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
     if (is_full(problems)) return;
     std::string problem;
     const auto ref = rig.find(name, problem);
-    if (ref && !seen.insert(name).second) problem = "is there twice";
+    const auto which = [&] { return part + "." + config::one_line(name) + ": "; };
+    if (ref)
+      if (const auto [other, is_new] = seen.emplace(name, kind); !is_new)
+        note(problems,
+             which() + (other->second == kind ? "is there twice; remove one of them"
+                                              : "is also in '" + std::string(name_of(other->second)) +
+                                                    "'; remove it from one of the two"));
     LiveWrite write{.kind = kind};
     if (problem.empty() && ref) {
       const executive::Variable& variable = *rig.variables()[ref->variable].variable;
@@ -109,7 +115,7 @@ void read_changes(const executive::LiveRig& rig, const Json& body, LiveWrite::Ki
       }
     }
     if (!problem.empty()) {
-      note(problems, part + "." + config::one_line(name) + ": " + problem);
+      note(problems, which() + problem);
     } else {
       writes.push_back(std::move(write));
     }
@@ -160,7 +166,7 @@ Waits change(Api& api, const Call& call, const Respond& respond) {
                        " are taken at once");
   } else {
     // A force may be released and the value be written in one go, but not be written twice.
-    std::unordered_set<std::string> written, released;
+    std::unordered_map<std::string, LiveWrite::Kind> written, released;
     for (const auto kind : {LiveWrite::Kind::set, LiveWrite::Kind::force, LiveWrite::Kind::release})
       read_changes(api.rig(), call.body, kind, kind == LiveWrite::Kind::release ? released : written,
                    batch.writes, problems);

@@ -62,6 +62,14 @@ bool read_seconds(std::string_view text, std::int64_t& ns) {
   return true;
 }
 
+/// "0.001": a time as the recording has it.
+std::string seconds_text(rtsync::Nanoseconds time) {
+  constexpr std::int64_t kBillion = 1'000'000'000;
+  std::string decimals = std::to_string(kBillion + time.count() % kBillion).substr(1);
+  decimals.erase(decimals.find_last_not_of('0') + 1);
+  return std::to_string(time.count() / kBillion) + (decimals.empty() ? "" : "." + decimals);
+}
+
 /// The text up to the next comma, which is taken off `line`. The last one leaves a view of nothing at all.
 std::string_view next_cell(std::string_view& line) {
   const std::size_t comma = line.find(',');
@@ -183,7 +191,8 @@ class Record {
     const std::int64_t off = time - frame.times(k).count();
     if (off < -1 || off > 1)
       fail("frame " + std::to_string(k) + " is at " + time_text + " s here, and at " +
-           std::to_string(frame.times(k).count()) + " ns in this rig: its frame has another period");
+           seconds_text(frame.times(k)) +
+           " s in this rig, whose frame has another period; replay it with that of the recording");
   }
 
   std::filesystem::path path_;

@@ -145,7 +145,9 @@ int FmiModel::ask_first_interval(Partition& partition) {
 /// Says once that the interval of a clock is none.
 void FmiModel::say_interval(const Partition& partition, double interval) {
   if (std::exchange(interval_said_, true)) return;
-  warn(Line("gives clock '%.60s' an interval of %.9g s; it does not tick", partition.name.c_str(), interval));
+  warn(Line(
+      "the unit gives clock '%.60s' an interval of %.9g s, and %s 0 s is expected; the clock does not tick",
+      partition.name.c_str(), interval, partition.times.periodic ? "more than" : "at least"));
 }
 
 /// Returns true if the rig wants another interval of a tunable clock.

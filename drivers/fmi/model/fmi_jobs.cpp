@@ -164,10 +164,11 @@ void FmiModel::look_at_lag(double wanted, Status status) {
   if (std::abs(lag_) <= 1e-9 * std::max(1.0, std::abs(wanted))) lag_ = 0;
   if (lag_ == 0 || lag_said_) return;
   lag_said_ = true;
-  warn(Line(
-      "answers %s to a step to %.9g s, and has reached %.9g s: its own step does not fit; outputs are of "
-      "that time (unit_lag)",
-      name_of(status), wanted, answer_.reached));
+  warn(
+      Line("the unit answers %s to a step to %.9g s, and has reached %.9g s: its own step does not fit; "
+           "outputs are of "
+           "that time (unit_lag)",
+           name_of(status), wanted, answer_.reached));
 }
 
 /// Takes the first call, in which nothing steps: the outputs are those of initialization.
@@ -269,7 +270,7 @@ void FmiModel::count_lag(bool ends) noexcept {
 void FmiModel::end_of_simulation() {
   plain_dt_ = kNoStep;
   status_ = kHasEnded;
-  warn("asks for the end of the simulation");
+  warn("the unit asks for the end of the simulation");
   if (on_end_ == OnEnd::stop) (void)stop();
 }
 
@@ -333,7 +334,7 @@ int FmiModel::end() {
   if (unit_ == nullptr || unit_->phase() == Phase::none) return 0;
   const Status status = unit_->terminate();
   if (is_good(status) || status == Status::illegal) return 0;
-  warn(Line("answers %s to Terminate", name_of(status)));  // its work is done: no failure of the rig
+  warn(Line("the unit answers %s to Terminate", name_of(status)));  // its work is done: no failure of the rig
   return 0;
 }
 

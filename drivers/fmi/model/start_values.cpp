@@ -73,7 +73,7 @@ std::string read_start(const Variable& of, const Description& description, const
     const RigUnit unit = rig_unit(description, of.unit, of.relative);
     const std::optional<double> number = number_of<double>(text);
     if (!number || !std::isfinite(*number))
-      return "is " + in_quotes(text) + ", and a number in " + (unit.text.empty() ? "1" : unit.text) +
+      return "is " + in_quotes(text) + ", and a number" + (unit.text.empty() ? "" : " in " + unit.text) +
              " is expected";
     const double value = unit.converts() ? (*number - unit.offset) / unit.factor : *number;
     if (of.type == Type::float32 && std::abs(value) > std::numeric_limits<float>::max())

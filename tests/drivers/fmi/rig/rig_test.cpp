@@ -218,7 +218,7 @@ TEST_F(FmiRig, LogsWhatAUnitSays) {
   const std::string log = read_file(dir_ / "out/log.txt");
   EXPECT_THAT(log, HasSubstr("a: [unit] unit 'Two', FMI 2.0, co-simulation, made by tactus"));
   EXPECT_THAT(log, HasSubstr("a: [logWarning] step 3"));
-  EXPECT_THAT(log, HasSubstr("b: [tactus] answers OK to a step to 0.02 s, and has reached 0 s"));
+  EXPECT_THAT(log, HasSubstr("b: [tactus] the unit answers OK to a step to 0.02 s, and has reached 0 s"));
 }
 
 TEST_F(FmiRig, EndsWithTheReasonOfAUnit) {
@@ -254,7 +254,7 @@ TEST_F(FmiRig, LogsWhatAnIsolatedUnitSays) {
   ASSERT_EQ(run.status, 0) << run;
   const std::string log = read_file(dir_ / "out/log.txt");
   EXPECT_THAT(log, HasSubstr("a: [logWarning] step 3"));
-  EXPECT_THAT(log, HasSubstr("b: [tactus] answers OK to a step to 0.02 s, and has reached 0 s"));
+  EXPECT_THAT(log, HasSubstr("b: [tactus] the unit answers OK to a step to 0.02 s, and has reached 0 s"));
   rig("  a: { driver: fmi, unit: two.fmu, isolated: yes, parameters: { mode: 2 } }\n");
   const auto error = tactus({"run", "rig.yaml", "--frames", "10", "--out", "error"});
   EXPECT_EQ(error.status, 1) << error;

@@ -10,7 +10,7 @@
 namespace tactus::report {
 
 std::string why_no_summary(const std::filesystem::path& folder, bool still_written) {
-  if (still_written) return "its rig has not written one yet, or the file was removed";
+  if (still_written) return "the rig has not written one yet, or the file was removed";
   std::string last;
   try {
     executive::LineReader lines(folder / "log.txt");
@@ -18,9 +18,9 @@ std::string why_no_summary(const std::filesystem::path& folder, bool still_writt
   } catch (const std::exception&) {  // no log: as an empty one
   }
   // The rig writes its first summary before the first line of its log.
-  if (last.empty()) return "its rig was killed before it wrote the first one, or the file was removed";
+  if (last.empty()) return "the rig was killed before it wrote the first one, or the file was removed";
   const std::size_t ended = last.find(" ended after ");
-  if (ended == std::string::npos) return "the file was removed: log.txt was begun after the first one";
+  if (ended == std::string::npos) return "the file was removed, as log.txt was begun after the first one";
   return "the file was removed; log.txt says: " + last.substr(ended + 1);
 }
 

@@ -58,11 +58,11 @@ std::string how_it_ended(const RunData& run, char& sign) {
   }
   sign = 'f';
   if (outcome == "unended")
-    return run.summary().is_null() ? "The end is not known: there is no summary.json: " +
+    return run.summary().is_null() ? "The end is not known, and there is no summary.json: " +
                                          why_no_summary(run.files.folder, run.files.still_runs)
            : text_fact(run.summary(), "outcome") == executive::kUnfinished
-               ? "The end is not known: it was killed together with its witness, or its end could not be "
-                 "written"
+               ? "The end is not known: the rig was killed together with its witness, or could not write its "
+                 "end"
                : "The end is not known";
   std::string words = outcome;
   std::ranges::replace(words, '_', ' ');
@@ -143,7 +143,8 @@ Verdict verdict_of(const RunData& run) {
     verdict.sentence = end + (end.ends_with('.') ? " " : ". ") + rest;
     return verdict;
   };
-  if (frames == 0) return say('w', "No frame ran");
+  const bool unended = run.outcome() == "unended";
+  if (frames == 0) return say('w', unended ? "No frame is recorded" : "No frame ran");
   const Json* const realtime = find_fact(run.summary(), "rt.realtime");
   const bool paced = realtime == nullptr || !realtime->is_boolean() || realtime->get<bool>();
   if (!paced)
@@ -153,7 +154,8 @@ Verdict verdict_of(const RunData& run) {
   const auto late_wakes =
       integer_fact(run.summary(), "frames.late_wakes").value_or(run.has_times() ? run.times->late_wakes : 0);
   if (overruns == 0 && late_wakes == 0) {
-    std::string rest = "On time: none of " + counted(frames, "frame") + " overran or woke late";
+    std::string rest = std::string(unended ? "On time as far as is recorded" : "On time") + ": none of " +
+                       counted(frames, "frame") + " overran or woke late";
     if (run.has_times())
       rest += "; the latest wake was " + time_text(run.times->latest.late) + " after its slot";
     return say('g', rest);

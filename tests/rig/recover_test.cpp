@@ -116,7 +116,7 @@ TEST(Recover, AFolderWithoutASummarySaysWhyToEveryCommand) {
   const Finished ps = run(tactus({"ps"}, dir.path()));
   const std::pair<const char*, const char*> rows[] = {
       {"runs/a", "the file was removed; log.txt says: ended after 30 frames"},
-      {"runs/b", "its rig was killed before it wrote the first one, or the file was removed"},
+      {"runs/b", "the rig was killed before it wrote the first one, or the file was removed"},
       {"runs/c", "the rig was killed before it wrote rig.yaml"}};
   for (const auto& [folder, why] : rows) {
     const Finished done = recover(dir, folder);

@@ -563,7 +563,7 @@ TEST(Witness, KilledTogetherWithItsRigLeavesWhatWasKnown) {
   EXPECT_NE(recovered.out.find("killed together with its witness"), std::string::npos) << recovered;
   const Finished report = run(tactus({"report", "out", "--text"}, dir.path()));
   EXPECT_EQ(report.status, 0) << report;
-  EXPECT_NE(report.out.find("The end is not known: it was killed"), std::string::npos) << report;
+  EXPECT_NE(report.out.find("The end is not known: the rig was killed"), std::string::npos) << report;
 }
 
 }  // namespace

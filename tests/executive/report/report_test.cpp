@@ -230,7 +230,7 @@ TEST(Report, IsMadeOfWhatAKilledRigLeft) {
   dir.write("run/rig.yaml", "rig: servo\nframe: { period: 2 ms }\n");
   const Page page = page_of(dir / "run");
   EXPECT_EQ(page.sign, 'f');
-  EXPECT_THAT(page.verdict, HasSubstr("The end is not known: there is no summary.json"));
+  EXPECT_THAT(page.verdict, HasSubstr("The end is not known, and there is no summary.json"));
   EXPECT_THAT(to_text(page, 100), HasSubstr("ends in the middle of a record"));
   expect_sound(to_html(page));
   dir.write(
@@ -253,10 +253,10 @@ TEST(Report, IsInWordsWhereThereIsNothing) {
       R"({"frames":7,"rt":[],"jobs":{"a":1},"causes":"x","link":{"a":{"b":{"c":{"d":[1,{}]}}}},"period_ns":-4,"recordings":[1,null],"host":null,"outcome":3,"live":[],"traces":1})");
   dir.write("fast/summary.json", R"({"outcome":"completed","frames":{"run":500},"rt":{"realtime":false}})");
   const std::pair<const char*, const char*> rows[] = {
-      {"empty", "No frame ran"},
-      {"header", "No frame ran"},
-      {"foreign", "No frame ran"},
-      {"odd", "No frame ran"},
+      {"empty", "No frame is recorded"},
+      {"header", "No frame is recorded"},
+      {"foreign", "No frame is recorded"},
+      {"odd", "No frame is recorded"},
       {"fast", "500 frames were run, not in real time"},
   };
   for (const auto& [name, verdict] : rows) {

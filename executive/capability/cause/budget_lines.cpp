@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/cause/budget_lines.hpp"
 
+#include "executive/capability/cause/finding_words.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -9,12 +10,10 @@ namespace {
 void add_line(std::vector<std::string>& lines, const std::string& whose, JobBudgets::Budget& budget) {
   const BudgetAccount::Since since = budget.account.take();
   if (since.count == 0) return;
-  const std::string when = since.first == since.last ? "in frame " + std::to_string(since.first)
-                                                     : "in frames " + std::to_string(since.first) + " to " +
-                                                           std::to_string(since.last);
   lines.push_back(whose + " took " + rtsync::duration_text(since.worst.count()) + ", its budget is " +
                   rtsync::duration_text(budget.time.count()) + ": " +
-                  (since.count == 1 ? "once" : std::to_string(since.count) + " times") + " " + when);
+                  (since.count == 1 ? "once" : std::to_string(since.count) + " times") + " " +
+                  frames_text(since.first, since.last));
 }
 
 }  // namespace

@@ -23,6 +23,11 @@ std::string bytes_text(std::uint64_t bytes) {
 
 }  // namespace
 
+std::string frames_text(std::int64_t first, std::int64_t last) {
+  if (first == last) return "in frame " + std::to_string(first);
+  return "in frames " + std::to_string(first) + " to " + std::to_string(last);
+}
+
 std::string first_of(const JobGroup& group, const Plan& plan) {
   std::string names;
   for (const std::uint32_t job : group.first)

@@ -12,6 +12,8 @@
 /// Threads  the service thread.
 namespace tactus::executive {
 
+/// "in frame 7"; "in frames 7 to 9".
+std::string frames_text(std::int64_t first, std::int64_t last);
 /// "a.step, b.step, c.step first": those of a group with the largest excess.
 std::string first_of(const JobGroup& group, const Plan& plan);
 /// " in fsync"; empty: that is not known.

@@ -5,6 +5,7 @@
 
 #include "config/text.hpp"
 #include "executive/capability/cause/finding_text.hpp"
+#include "executive/capability/cause/finding_words.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -79,8 +80,7 @@ LateLine FrameNoteFormatter::line(const Finding& finding, const std::string& how
   const std::string blamed = blame(finding, sum.origin);
   const std::string worst =
       how_late + (sum.count == 1 ? "" : ", the worst of " + std::to_string(sum.count) + " " + what);
-  const std::string frames =
-      sum.count == 1 ? "" : " in frames " + std::to_string(sum.first) + " to " + std::to_string(sum.last);
+  const std::string frames = sum.count == 1 ? "" : " " + frames_text(sum.first, sum.last);
   return {(blamed.empty() ? "" : blamed + "; ") + worst + frames + seen, brief_of(blamed, worst)};
 }
 

@@ -125,6 +125,9 @@ TEST(FrameNoteFormatter, TellsLateWakesApartFromOverruns) {
   notes.formatter.take(late_wake(4, 450us));
   notes.formatter.take(late_wake(9, 120us));
   add(texts, notes.formatter.take_log_lines(0));
+  notes.formatter.take(late_wake(12, 150us));
+  notes.formatter.take(late_wake(12, 120us));
+  add(texts, notes.formatter.take_log_lines(0));
 }
 
 TEST(FrameNoteFormatter, AnOverrunByALateWakeIsBoth) {

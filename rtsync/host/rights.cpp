@@ -41,6 +41,12 @@ std::string capability_fix(const Rights& rights, bool bounding, const std::strin
   return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + rights.program + ", or: " + by_limit;
 }
 
+/// The alternative for this program alone, where a file can give a capability. setcap replaces those that it has.
+std::string or_perfmon(const Rights& rights) {
+  if (rights.no_new_privileges || rights.nosuid_program || !rights.initial_user_namespace) return "";
+  return ", or: sudo setcap cap_perfmon,cap_sys_nice,cap_ipc_lock+ep " + rights.program;
+}
+
 }  // namespace
 
 bool Rights::may_schedule(int priority) const {
@@ -200,7 +206,7 @@ Refusal why_no_events(const Rights& rights, std::int64_t level, int error) {
             rights.container
                 ? "start the container with: --cap-add=PERFMON, as its user root; or on its host: sudo "
                   "sysctl -w kernel.perf_event_paranoid=-1"
-                : "sudo sysctl -w kernel.perf_event_paranoid=-1 (or: setcap cap_perfmon+ep)",
+                : "sudo sysctl -w kernel.perf_event_paranoid=-1" + or_perfmon(rights),
             "kernel events"};
   return {answer + (setting.empty() || error == ENOSYS || !allowed ? ": " : " though " + setting + ": ") +
               filter_name(rights) + " forbids it" + (allowed || setting.empty() ? "" : ", and " + setting),

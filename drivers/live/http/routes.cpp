@@ -14,8 +14,7 @@ constexpr const char* kTime = "Simulated time of that frame in ns";
 Schema state_name() {
   return text(
       "State of the rig: Connect, Start, StepBegin, StepSimulator, StepController, StepEnd, Pause, Resume, "
-      "Stop, Reset, Abort "
-      "or Disconnect");
+      "Stop, Reset, Abort or Disconnect");
 }
 
 Schema value(const char* about) {

@@ -65,7 +65,7 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
   for (const Parameter& parameter : route.parameters)
     if (parameter.required &&
         !std::ranges::any_of(values, [&](const auto& v) { return v.first == parameter.name; }))
-      note(problems, "the parameter '" + parameter.name + "' is missing: " + parameter.schema.about);
+      note(problems, "the parameter '" + parameter.name + "' is missing: " + parameter.schema.phrase());
 }
 
 bool is_json(const std::string& content_type) {

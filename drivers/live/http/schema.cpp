@@ -12,6 +12,13 @@ namespace tactus::drivers::live_http {
 
 using Kind = Schema::Kind;
 
+std::string Schema::phrase() const {
+  std::string phrase = about;
+  if (phrase.size() > 1 && phrase[1] >= 'a' && phrase[1] <= 'z' && phrase[0] >= 'A' && phrase[0] <= 'Z')
+    phrase[0] = static_cast<char>(phrase[0] - 'A' + 'a');
+  return phrase;
+}
+
 namespace schema {
 namespace {
 
@@ -204,7 +211,7 @@ class Checker {
     for (const Property& property : schema.properties)
       if (property.required && !json.contains(property.key))
         add(path, "lacks " + config::show(property.key) +
-                      (property.schema.about.empty() ? "" : ": " + property.schema.about));
+                      (property.schema.about.empty() ? "" : ": " + property.schema.phrase()));
   }
   void either(const Schema& schema, const Json& json, const std::string& path) {
     std::string expected;

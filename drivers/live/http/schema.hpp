@@ -29,6 +29,8 @@ struct Schema {
   };
   Kind kind = Kind::any;
   std::string about{};
+  /// Description as it stands inside of a sentence: "names of variables".
+  std::string phrase() const;
   std::vector<std::string> words{};   ///< texts that are allowed: nothing else
   std::optional<std::int64_t> low{};  ///< least integer
   std::size_t most = 0;               ///< entries of a list or map; 0: any number

@@ -123,7 +123,8 @@ def main():
                     and (everything or path.name in BY_DAY)),
                    key=lambda path: path.name == "rtsync_test")
     copy = [f"{guest.stripped(path)}:{path}" for path in [*tests, *built(guest, "file")] if path.exists()]
-    copy += [guest.source / "config" / "rigs", "setpriv", "prlimit", "taskset", "bash"]
+    copy += [guest.source / "config" / "rigs", guest.source / "tests" / "messages" / "texts"]  # of rigs, of snapshots
+    copy += ["setpriv", "prlimit", "taskset", "bash"]
     script = guest.write("run.sh", script_for(tests, everything))
     done = guest.run("sh", "run.sh", files=[script], copy=copy, fetch=["results"], timeout=1260 if everything else 1160,
                      options=["--mem", "1792"])

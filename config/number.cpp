@@ -2,7 +2,6 @@
 #include "config/number.hpp"
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "config/decimal.hpp"
 #include "config/lookalike.hpp"
 #include "config/text.hpp"
 #include "rtsync/host/cpu_set.hpp"
@@ -21,100 +21,8 @@ namespace tactus::config {
 namespace {
 
 using rtsync::Wide;
-using Integer = boost::multiprecision::cpp_int;
-using Rational = boost::multiprecision::cpp_rational;
 
 constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kInt64Min = std::numeric_limits<std::int64_t>::min();
-
-/// (-1)^negative * digits * 10^exponent; digits neither begin nor end with 0, and are empty for zero.
-struct Decimal {
-  bool negative = false;
-  std::string digits{};
-  std::int64_t exponent = 0;
-
-  bool is_zero() const { return digits.empty(); }
-};
-
-/// Length of the decimal number that `text` begins with; 0 when it does not.
-std::size_t number_length(std::string_view text) {
-  std::size_t at = 0;
-  const auto skip_digits = [&] {
-    const std::size_t begin = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
-    return at - begin;
-  };
-  if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-  std::size_t digits = skip_digits();
-  if (at < text.size() && text[at] == '.') {
-    ++at;
-    digits += skip_digits();
-  }
-  if (digits == 0) return 0;
-  const std::size_t mantissa_end = at;
-  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-    ++at;
-    if (at < text.size() && (text[at] == '+' || text[at] == '-')) ++at;
-    if (skip_digits() == 0) return mantissa_end;  // "5 eV", "5e": the e belongs to what follows
-  }
-  return at;
-}
-
-/// `text` is a number as number_length() measured it.
-Decimal to_decimal(std::string_view text) {
-  constexpr std::int64_t kFar = 1'000'000'000;  // far beyond anything that ends up representable
-  Decimal result;
-  std::size_t at = 0;
-  if (text[at] == '+' || text[at] == '-') result.negative = text[at++] == '-';
-  bool behind_point = false;
-  for (; at < text.size() && text[at] != 'e' && text[at] != 'E'; ++at) {
-    if (text[at] == '.') {
-      behind_point = true;
-      continue;
-    }
-    if (behind_point) --result.exponent;
-    if (!result.digits.empty() || text[at] != '0') result.digits += text[at];
-  }
-  if (at < text.size()) {
-    ++at;
-    const bool down = text[at] == '-';
-    if (text[at] == '+' || text[at] == '-') ++at;
-    std::int64_t exponent = 0;
-    for (; at < text.size(); ++at) exponent = std::min(kFar, exponent * 10 + (text[at] - '0'));
-    result.exponent += down ? -exponent : exponent;
-  }
-  while (!result.digits.empty() && result.digits.back() == '0') {
-    result.digits.pop_back();
-    ++result.exponent;
-  }
-  return result;
-}
-
-/// Its exact value. At most 60 digits, and an exponent of at most 40.
-Rational exact(const Decimal& decimal) {
-  Integer digits{decimal.is_zero() ? "0" : decimal.digits};  // decimal, as it does not begin with 0
-  if (decimal.negative) digits = -digits;
-  const Integer shift =
-      boost::multiprecision::pow(Integer{10}, static_cast<unsigned>(std::abs(decimal.exponent)));
-  return decimal.exponent < 0 ? Rational{digits, shift} : Rational{digits * shift};
-}
-
-enum class Exactness { exact, not_whole, too_large };
-
-/// decimal * scale as a whole number; scale is at most 2^40 or 5^40.
-Exactness times_whole(const Decimal& decimal, std::int64_t scale, std::int64_t& result) {
-  result = 0;
-  if (decimal.is_zero()) return Exactness::exact;
-  if (static_cast<std::int64_t>(decimal.digits.size()) + decimal.exponent > 20) return Exactness::too_large;
-  // The digits do not end in 0, so a whole product absorbs no more powers of ten than the scale has factors of
-  // 2 (when the digits bring the fives) or 5 (when they bring the twos).
-  if (decimal.exponent < -40) return Exactness::not_whole;
-  const Rational product = exact(decimal) * scale;
-  if (denominator(product) != 1) return Exactness::not_whole;
-  if (product > kInt64Max || product < kInt64Min) return Exactness::too_large;
-  result = static_cast<std::int64_t>(numerator(product));
-  return Exactness::exact;
-}
 
 struct Scale {
   std::string_view symbol;
@@ -416,15 +324,19 @@ std::string print_real(double value) {
   return error == std::errc{} ? std::string(buffer, end) : "0";
 }
 
+/// The largest unit of which so many nanoseconds are a whole number.
+static const Scale& whole_unit(std::int64_t ns) {
+  static constexpr Scale kPrinted[] = {
+      {"h", 3'600'000'000'000}, {"min", 60'000'000'000}, {"s", 1'000'000'000},
+      {"ms", 1'000'000},        {"us", 1'000},           {"ns", 1}};
+  return *std::ranges::find_if(kPrinted, [ns](const Scale& each) { return ns % each.factor == 0; });
+}
+
 std::string print_duration(Nanoseconds value) {
   if (value == Nanoseconds::max()) return "for ever";
-  constexpr Scale kPrinted[] = {{"h", 3'600'000'000'000}, {"min", 60'000'000'000}, {"s", 1'000'000'000},
-                                {"ms", 1'000'000},        {"us", 1'000},           {"ns", 1}};
   if (value.count() == 0) return "0 s";
-  for (const Scale& scale : kPrinted)
-    if (value.count() % scale.factor == 0)
-      return std::to_string(value.count() / scale.factor) + " " + std::string{scale.symbol};
-  return {};
+  const Scale& unit = whole_unit(value.count());
+  return std::to_string(value.count() / unit.factor) + " " + std::string{unit.symbol};
 }
 
 std::string print_period(const Period& value) {
@@ -453,11 +365,9 @@ std::string show_period(const Period& value) {
 
 std::string name_period(const Period& value) {
   if (value.is_whole()) return print_period(value);
-  const Scale* unit = nullptr;  // the largest that leaves a whole number above the line
-  for (const Scale& each : kTimes)
-    if (value.num() % each.factor == 0 && (unit == nullptr || each.factor > unit->factor)) unit = &each;
-  const std::string time = std::to_string(value.num() / unit->factor) + "/" + std::to_string(value.den()) +
-                           " " + std::string(unit->symbol);
+  const Scale& unit = whole_unit(value.num());
+  const std::string time = std::to_string(value.num() / unit.factor) + "/" + std::to_string(value.den()) +
+                           " " + std::string(unit.symbol);
   const std::string rate = print_period(value);
   return rate == time ? time : time + " (" + rate + ")";
 }

@@ -16,7 +16,7 @@ class UntilNamed : public tactus::Model {
     named_ = true;
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (std::chrono::steady_clock::now() < end) {
-      // Who writes the log may be on this CPU: on a machine that is stopped now and then the kernel would leave it none.
+      // The thread that writes the log may be on this CPU. A machine that is stopped now and then would leave it none.
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
       std::ifstream log("run/log.txt");
       for (std::string line; std::getline(log, line);)

@@ -88,8 +88,8 @@ std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work,
   ProcessEnd end = take_ended_child(leader);
   if (!work.realtime) kill_orphans(mark, [](const std::string&) { return false; });
   // An engine that ends the task tells all of its processes, and the case may have heard it first.
-  const auto until =
-      TaskClock::now() + std::chrono::milliseconds(end.status != 0 || end.signal != 0 ? 200 : 0);
+  const auto until = TaskClock::now() +
+                     (end.status != 0 || end.signal != 0 ? start.same_signal : std::chrono::milliseconds(0));
   do {  // the end of an orphan, a debugger and a freezer end a wait, too
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - TaskClock::now());
     signals.wait(std::max(left, std::chrono::milliseconds(0)));

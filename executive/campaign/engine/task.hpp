@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -14,6 +15,8 @@ struct TaskStart {
   std::string instance;           ///< another one each time that the engine starts the task
   std::string node;               ///< name of the node
   std::filesystem::path program;  ///< tactus
+  /// Time for which the engine's signal is waited for after a case has failed: the case may have heard it first.
+  std::chrono::milliseconds same_signal{200};
 };
 
 /// Runs the cases of a task one after the other, each as a process with a folder of its own, and reports each. A case that

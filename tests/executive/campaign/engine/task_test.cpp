@@ -34,9 +34,11 @@ struct MadeTask : MadeCampaign {
     write_task(array, 4, work_of_it);
   }
   /// Runs an instance as a process of its own, and returns its status.
-  int run_instance(const std::string& instance, const std::function<void(pid_t)>& meanwhile = {}) {
+  int run_instance(const std::string& instance, const std::function<void(pid_t)>& meanwhile = {},
+                   std::chrono::milliseconds same_signal = std::chrono::milliseconds(200)) {
     const pid_t process = ::fork();
-    if (process == 0) ::_exit(run_task({choices.folder, 1, 4, instance, "node7", choices.program}));
+    if (process == 0)
+      ::_exit(run_task({choices.folder, 1, 4, instance, "node7", choices.program, same_signal}));
     if (meanwhile) meanwhile(process);
     int status = 0;
     (void)::waitpid(process, &status, 0);
@@ -100,16 +102,18 @@ TEST(CampaignTask, ACaseThatItsEngineEndsHasNoResult) {
 
 TEST(CampaignTask, ACaseThatItsEngineEndedBeforeItHasNoResult) {
   MadeTask made({"killed"});
-  EXPECT_EQ(made.run_instance("1-0",
-                              [&](pid_t process) {
-                                const fs::path file = made.choices.folder / "cases/0/0-1.1-0.running/leader";
-                                pid_t leader = 0;
-                                while (!(std::ifstream(file) >> leader)) std::this_thread::yield();
-                                while (::kill(leader, 0) == 0) std::this_thread::yield();
-                                // Meanwhile the task hears of the end of an orphan, too.
-                                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                                (void)::kill(process, SIGTERM);
-                              }),
+  EXPECT_EQ(made.run_instance(
+                "1-0",
+                [&](pid_t process) {
+                  const fs::path file = made.choices.folder / "cases/0/0-1.1-0.running/leader";
+                  pid_t leader = 0;
+                  while (!(std::ifstream(file) >> leader)) std::this_thread::yield();
+                  while (::kill(leader, 0) == 0) std::this_thread::yield();
+                  // Meanwhile the task hears of the end of an orphan, too.
+                  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                  (void)::kill(process, SIGTERM);
+                },
+                std::chrono::minutes(10)),
             0);
   EXPECT_EQ(made.ends(), 0U);
 }

@@ -463,7 +463,7 @@ TEST(DemoNightly, ShowsALinkedRigAndLeavesNothingBehind) {
   Process demo(tactus({"demo", "link", "--until", "1s", "--out", out}, dir.path()));
   const Finished& done = demo.wait();
   EXPECT_EQ(done.status, 0) << done;
-  for (const char* words : {"registry | listening on silkit://127.0.0.1:", "workflow | system: Running",
+  for (const char* words : {"registry | listening on silkit://localhost:", "workflow | system: Running",
                             "setpoint | virtual time   0.000 s", "rig      | ", "all processes have stopped"})
     EXPECT_TRUE(contains(done.out, words)) << words << "\n" << done;
   EXPECT_EQ(summary_of(out)["outcome"], "completed");

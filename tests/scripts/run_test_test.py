@@ -82,6 +82,12 @@ class RunTest(unittest.TestCase):
         self.assertEqual(self.tests, {"A.hangs": "failed", "A.passes": "passed"})
         self.assertIn("ended after its limit of 20.0 s", done.stdout)
 
+    def test_a_limit_is_three_times_as_long_at_night(self):
+        for night, found in (("", 1.0), ("1", 3.0)):
+            done = self.call([*PYTHON, "-c", "import time; time.sleep(1000)"], "--limit", "1", TACTUS_NIGHTLY=night)
+            self.assertEqual((done.returncode, self.report["tests"][0]["status"]), (1, "failed"))
+            self.assertIn(f"entry: ended after its limit, {found} s", done.stdout)
+
     def test_a_program_that_hangs_outside_of_its_tests_is_not_tried_again(self):
         self.run_tests("A.passes", "--limit", "1", HANG="1")
         self.assertEqual(self.tests, {"entry outside of its tests": "failed"})

@@ -13,7 +13,8 @@ Other, by what the program printed; one that prints nothing for --limit is ended
 The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
 ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
 
-A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set.
+A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set. Each limit is three
+times as long there.
 TACTUS_TEST_ONLY: patterns as --gtest_filter takes them; other tests do not run, and those of the night do.
 TACTUS_TEST_RESUME: a word, such as a commit; an entry that passed under the same word, as its RESULTS/NAME.json says,
 does not run again.
@@ -117,7 +118,7 @@ class Entry:
             return
         in_time = self.wait(process, self.options.limit)
         if not in_time:
-            print(f"{self.options.name}: ended after its limit")
+            print(f"{self.options.name}: ended after its limit, {self.options.limit} s")
         said = self.log.read_text(errors="replace")
         skipped = process.returncode == 77 or (self.options.skip and self.options.skip in said)
         status = "failed" if not in_time else "skipped" if skipped else "passed" if process.returncode == 0 else "failed"
@@ -281,6 +282,9 @@ def main():
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
+    # At night everything runs beside everything, and a limit is there to end what hangs.
+    if os.environ.get("TACTUS_NIGHTLY"):
+        options.limit = max(options.limit, min(3 * options.limit, 6900))
     # The rigs of a test see no CPU of those of another.
     os.environ.setdefault("TACTUS_CPU_CLAIMS", f"test-{os.getpid()}")
     options.command = options.command[1:] if options.command[:1] == ["--"] else options.command

@@ -22,6 +22,8 @@ namespace {
 constexpr std::size_t kThreadRing = 64 * 1024;
 constexpr std::size_t kCpuRing = 256 * 1024;
 constexpr std::size_t kFaultRing = 16 * 1024;
+constexpr std::size_t kLargestRecord =
+    1024;  // and room to spare: registers, a piece of a stack, a tracepoint
 /// A sample of each would meet the kernel's limit for samples, and then there are none for a while.
 constexpr std::uint32_t kFaultsPerSample = 16;
 // <asm/perf_regs.h>: the register with the address of the next instruction.
@@ -229,6 +231,8 @@ std::uint64_t EventRing::oldest() const TACTUS_RT {
   const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
   return __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
 }
+
+bool EventRing::is_full() const TACTUS_RT { return is_open() && head() - tail_ + kLargestRecord > size_; }
 
 void EventRing::mark(EvidenceTime now) TACTUS_RT {
   if (memory_ == nullptr) return;

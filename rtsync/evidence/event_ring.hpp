@@ -56,6 +56,9 @@ class EventRing {
   std::uint64_t tail() const TACTUS_RT { return tail_; }
   EventBytes bytes() const TACTUS_RT { return {{data_, size_}, ids_}; }
   std::size_t size() const TACTUS_RT { return size_; }
+  /// True: the next record may find no room. The kernel leaves out what does not, and says so with the first that
+  /// does.
+  bool is_full() const TACTUS_RT;
   /// Keeps where the ring is now.
   void mark(EvidenceTime now) TACTUS_RT;
   /// Position from which to read what is younger than a time: the youngest mark that is older, else tail().

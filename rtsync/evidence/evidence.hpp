@@ -171,6 +171,7 @@ struct Silence {
   /// Time by which signs came late, each by less than their interval. A stop that is shorter makes one later by a part of
   /// itself, or none.
   Nanoseconds late{0};
+  Nanoseconds known{0};  ///< signs had room for that first part of the time; 0: for all of it
 };
 
 /// Path of a control group, with a 0 at its end; of a long one the end of it.

@@ -30,18 +30,19 @@ constexpr std::int64_t kInterrupts = -1;
 /// with.
 constexpr Nanoseconds kBefore{4'000'000};
 
-/// Gives each of `times` the records of a ring up to a time. False: one cannot be read.
+/// Gives each of `times` the records of a ring up to a time. False: one cannot be read, or found no room.
 template <class... Times>
 bool read_from(std::uint64_t at, const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
   const EventBytes bytes = ring.bytes();
+  const bool full = ring.is_full();
   const std::uint64_t head = ring.head();
   EventRecord record;
   while (at < head) {
     if (!bytes.next(at, head, record)) return false;
-    if (record.at > end) break;
+    if (record.at > end) return true;
     (times.add(record), ...);
   }
-  return true;
+  return !full;
 }
 template <class... Times>
 bool read(const EventRing& ring, EvidenceTime end, Times&... times) TACTUS_RT {
@@ -157,7 +158,9 @@ bool KernelEvents::read_thread(const Thread& thread, EvidenceTime from, Evidence
   if (!thread.rates.alive_by_cpu) return read(thread.ring, to, times);
   for (std::size_t i = 0; i < cpus_.size(); ++i) {
     const EventRing& ring = cpus_[i].ring;
-    sign_rings_[i] = {cpus_[i].number, ring.bytes(), ring.begin(from - kBefore), ring.head(), {}, {}, {}};
+    const bool full = ring.is_full();  // before its head is read: what is missing is younger
+    sign_rings_[i] = {
+        cpus_[i].number, ring.bytes(), ring.begin(from - kBefore), ring.head(), {}, {}, {}, full, false};
   }
   SignReader signs(sign_rings_, thread.tid, times, signs_restarted());
   if (!read(thread.ring, to, signs)) return false;

@@ -11,7 +11,18 @@ SignReader::SignReader(std::span<SignRing> rings, std::int32_t thread, ThreadTim
                                                                           thread_(thread),
                                                                           times_(times),
                                                                           restarted_(restarted) {
-  for (SignRing& ring : rings_) find_next(ring);
+  for (SignRing& ring : rings_) {
+    if (ring.full) find_end(ring);
+    find_next(ring);
+  }
+}
+
+/// Says from when on signs of the thread found no room.
+void SignReader::find_end(SignRing& ring) TACTUS_RT {
+  EventRecord record;
+  for (std::uint64_t at = ring.at; at < ring.head && ring.bytes.next(at, ring.head, record);)
+    ring.has_own |= record.kind == EventRecord::Kind::alive && record.thread == thread_;
+  if (ring.has_own) times_.end_signs(record.at);
 }
 
 /// Returns by how much longer than its interval a sign took to come, if by less than another one.
@@ -70,8 +81,10 @@ void SignReader::finish(EvidenceTime to) TACTUS_RT {
   add_signs_until(to);
   if (!seen_) times_.miss_signs();
   // The kernel says that records were lost when the next one has room.
-  for (const SignRing& ring : rings_)
+  for (const SignRing& ring : rings_) {
     if (ring.next && ring.next->kind == EventRecord::Kind::lost) times_.miss_signs();
+    if (ring.full && !ring.has_own && times_.cpu() == ring.cpu) times_.miss_signs();
+  }
 }
 
 }  // namespace tactus::rtsync

@@ -19,6 +19,8 @@ struct SignRing {
   std::optional<EventRecord> next;   ///< the sign that comes next
   Nanoseconds next_late{0};          ///< time by which that took longer than the interval
   std::optional<EvidenceTime> last;  ///< time of the last sign of any thread
+  bool full = false;                 ///< lack of room for what comes after `head`
+  bool has_own = false;              ///< it holds a sign of the thread; looked for if it is full
 };
 
 /// Hands the records of a thread on, and between them its signs of life, which are in the rings of its CPUs.
@@ -38,6 +40,7 @@ class SignReader {
 
  private:
   void find_next(SignRing& ring) TACTUS_RT;
+  void find_end(SignRing& ring) TACTUS_RT;
   Nanoseconds late_of(SignRing& ring, EvidenceTime at) const TACTUS_RT;
   void add_signs_until(EvidenceTime time) TACTUS_RT;
 

@@ -80,8 +80,9 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
 
 /// A long time without one is silence, but for as long as the next one takes to come.
 void ThreadTimes::sign_of_life(EvidenceTime at, const EventRecord& record) TACTUS_RT {
-  if (seen_ && rates_.alive > Nanoseconds{0}) {
-    const Nanoseconds gap = inside(*seen_, at);
+  const EvidenceTime until = std::min(at, signs_end_);
+  if (seen_ && *seen_ < until && rates_.alive > Nanoseconds{0}) {
+    const Nanoseconds gap = inside(*seen_, until);
     const bool silent = gap > rates_.alive + rates_.alive / 4;
     const Nanoseconds late = std::min(late_by_, gap);
     silence_ += silent ? gap - rates_.alive : late;
@@ -200,9 +201,16 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   evidence.switches = switches_;
   faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
-  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_ && has_records)
-    evidence.silence = Silence{
-        silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_, late_};
+  const Nanoseconds known = inside(from_, signs_end_);
+  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_ && has_records && known > Nanoseconds{0})
+    evidence.silence = Silence{silence_,
+                               rates_.alive_anywhere,
+                               rates_.alive * 2,
+                               in_kernel_,
+                               in_own_call_,
+                               own_call_code_,
+                               late_,
+                               known < to_ - from_ ? known : Nanoseconds{0}};
 }
 
 }  // namespace tactus::rtsync

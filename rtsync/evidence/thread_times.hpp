@@ -53,6 +53,8 @@ class ThreadTimes {
   void miss_signs(EvidenceTime at) TACTUS_RT;
   /// Notes that signs are missing, at an unknown time.
   void miss_signs() TACTUS_RT { signs_known_ = false; }
+  /// Signs of life from then on found no room: what was before speaks for the rest.
+  void end_signs(EvidenceTime at) TACTUS_RT { signs_end_ = std::min(signs_end_, at); }
   /// Fills in switches, faults and silence, as far as they are known. Called after the last record.
   void finish(Evidence& evidence) TACTUS_RT;
   /// Times off the CPU; valid after finish().
@@ -100,6 +102,7 @@ class ThreadTimes {
   bool known_ = true;
   bool faults_known_ = true;
   bool signs_known_ = true;
+  EvidenceTime signs_end_ = EvidenceTime::max();
   enum class Where : std::uint8_t { nobody_knows, on, off } where_ = Where::nobody_knows;
   EvidenceTime since_{};              // off its CPU
   std::optional<EvidenceTime> seen_;  // on its CPU

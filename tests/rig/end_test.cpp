@@ -94,7 +94,8 @@ TEST(EndNightly, ASummaryThatDoesNotFitOnTheDiskLeavesTheOneOfTheStart) {
   Process rig(run_rig("servo", {"--no-realtime", "--set", "until=stopped", "--out", "out"}, dir.path()));
   ASSERT_TRUE(wait_for_text(dir / "out/motion.csv", "\n"));
   const rlimit none{0, 0};  // as a full disk: the file can be made, and holds nothing
-  ASSERT_EQ(::prlimit(rig.pid(), RLIMIT_FSIZE, &none, nullptr), 0);
+  for (const pid_t each : {rig.pid(), rig.started_pid()})
+    ASSERT_EQ(::prlimit(each, RLIMIT_FSIZE, &none, nullptr), 0);
   rig.signal(SIGINT);
   const Finished& done = rig.wait();
   EXPECT_EQ(done.status, 1) << done;

@@ -123,6 +123,14 @@ Nanoseconds stopped_for(const Finding& finding) {
   return stopped > Nanoseconds{0} ? stopped : finding.facts.took;
 }
 
+/// Records that found room show what a long job did; the rest is taken to be alike.
+std::string of_known_signs(const Evidence& seen) {
+  const rtsync::Nanoseconds known = seen.silence ? seen.silence->known : rtsync::Nanoseconds{0};
+  return known == rtsync::Nanoseconds{0}
+             ? ""
+             : "; the kernel's records had room for the first " + rtsync::duration_text(known) + " of it";
+}
+
 /// ", most of it in the kernel, in getrandom": signs of life came from a system call of its own.
 std::string in_own_calls(const Finding& finding) {
   const auto& silence = finding.evidence.silence;
@@ -302,7 +310,7 @@ std::string sentence(const Finding& finding, const Plan& plan) {
       if (finding.group.jobs > 0) return group_text(finding, plan);
       return part + " computed for " +
              (finding.besides[0].cause == Cause::none ? "" : rtsync::duration_text(finding.share) + " of ") +
-             took + in_own_calls(finding);
+             took + in_own_calls(finding) + of_known_signs(seen);
     case Cause::injected:
       if (finding.facts.edge_late > Nanoseconds{0})
         return edge_text(finding) + ": a fault of the rig disturbs its edges (faults:)";

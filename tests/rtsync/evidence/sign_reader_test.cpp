@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "rtsync/evidence/judge.hpp"
 #include "tests/rtsync/evidence/made_ring.hpp"
 
 namespace tactus::rtsync::sign_reader_test {
@@ -74,6 +75,49 @@ Evidence seen_on_one_cpu(const MadeRing& signs, std::optional<EvidenceTime> rest
   Evidence evidence;
   times.finish(evidence);
   return evidence;
+}
+
+/// The thread is on its CPU from 1 ms to 3 ms; the rings of it and of another one have no more room.
+Evidence seen_with_full_rings(const MadeRing& signs, const MadeRing& other = {}) {
+  std::vector<SignRing> rings{{1, signs.read(), 0, signs.head, {}, {}, {}, true},
+                              {2, other.read(), 0, other.head, {}, {}, {}, true}};
+  ThreadTimes times(EvidenceTime{1ms}, EvidenceTime{3ms}, kRates);
+  SignReader reader(rings, kThread, times);
+  reader.add(of_thread(Kind::on, 1ms, 1));
+  reader.finish(EvidenceTime{3ms});
+  Evidence evidence;
+  times.finish(evidence);
+  return evidence;
+}
+
+TEST(SignReader, SaysUntilWhenSignsHadRoom) {
+  const Evidence alive = seen_with_full_rings(signs({1'050us, 1'300us, 1'550us}), signs({1'100us}, 7));
+  ASSERT_TRUE(alive.silence);
+  EXPECT_EQ(alive.silence->took, 0ns) << "what found no room is no silence";
+  EXPECT_EQ(alive.silence->known, 550us);
+  const Evidence silent = seen_with_full_rings(signs({1'050us, 1'300us, 2'300us}));
+  ASSERT_TRUE(silent.silence);
+  EXPECT_EQ(silent.silence->took, 750us) << "before that it is";
+  EXPECT_EQ(silent.silence->known, 1'300us);
+  const Evidence all = seen_with_full_rings(signs({1'050us, 1'300us, 1'550us, 2'900us, 3'100us}));
+  ASSERT_TRUE(all.silence);
+  EXPECT_EQ(all.silence->known, 0ns) << "they had room for all of it";
+  EXPECT_EQ(all.silence->took, 1'100us);
+}
+
+TEST(SignReader, KnowsNothingWhereItsSignsHadNoRoomAtAll) {
+  EXPECT_FALSE(seen_with_full_rings(signs({1'050us, 1'300us}, 7)).silence);
+  EXPECT_FALSE(seen_with_full_rings(signs({500us, 750us})).silence) << "before the time looked at";
+}
+
+TEST(SignReader, WhatComputedUntilThenComputed) {
+  FrameFacts facts;
+  facts.part = LatePart::job;
+  facts.took = 2ms;
+  facts.usual = 10us;
+  const CauseWeights weights = weigh(facts, seen_with_full_rings(signs({1'050us, 1'300us, 1'550us})));
+  EXPECT_EQ(weights.cause, Cause::computed);
+  EXPECT_EQ(weights.share, 1'990us);
 }
 
 TEST(SignReader, AddsWhatSignsTookLongerThanTheirInterval) {

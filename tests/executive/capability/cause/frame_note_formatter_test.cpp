@@ -290,6 +290,19 @@ TEST(FrameNoteFormatter, SaysHowAShortExcessOfAJobCanHaveAName) {
   }
 }
 
+TEST(FrameNoteFormatter, SaysHowMuchOfALongJobTheRecordsHadRoomFor) {
+  tactus::test::Snapshot texts;
+  Notes notes;
+  FrameNote note = overrun(7, 4s, OverrunCause::work);
+  note.overrun.cause = rtsync::Cause::computed;
+  note.overrun.job = 1;
+  note.overrun.facts = {rtsync::LatePart::job, 4s, 1ms};
+  note.overrun.evidence.switches = rtsync::SwitchTimes{};
+  note.overrun.evidence.silence = rtsync::Silence{.anywhere = true, .blind = 500us, .known = 835ms};
+  notes.formatter.take(note);
+  texts.add(causes_of(notes.formatter.take_log_lines(0).at(0).text));
+}
+
 TEST(FrameNoteFormatter, SaysHowOftenALimitStoppedTheControlGroupOfAnOrdinaryThread) {
   rtsync::FakeRoot root;
   root.write("/proc/self/cgroup", "0::/rig\n");

@@ -76,7 +76,7 @@ Fields<MemorySection> memory_fields() {
           {
               optional("lock", &MemorySection::lock, "keep all memory in RAM (mlockall)"),
               optional("heap", &MemorySection::heap, config::bytes(0, std::int64_t{1} << 40),
-                       "heap to touch before the first frame"),
+                       "heap to touch before the first frame, for jobs that allocate"),
           }};
 }
 

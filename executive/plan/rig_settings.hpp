@@ -119,7 +119,7 @@ struct ThreadsSection {
 
 struct MemorySection {
   bool lock = true;
-  std::int64_t heap = 8 << 20;
+  std::int64_t heap = 1 << 20;
   bool operator==(const MemorySection&) const = default;
 };
 

@@ -140,7 +140,7 @@ class TheExample(Running):
         text = text.replace("max_consecutive_overruns: 10000", "max_consecutive_overruns: 100000000 frames")
         text = text.replace("\nthreads:\n", "\nthreads:\n  stuck_after: 30 s\n")
         if args.sanitized:
-            text = text.replace("memory: { lock: yes, heap: 8 MiB }", "memory: { lock: no, heap: 0 B }")
+            text = text.replace("memory: { lock: yes, heap: 1 MiB }", "memory: { lock: no, heap: 0 B }")
         (self.folder / "patient.yaml").write_text(text)
         return self.folder / "patient.yaml"
 

@@ -115,6 +115,7 @@ def main():
         if name not in names:
             parser.error(f"'{name}' is not a row; there are {', '.join(names)}")
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # run_row() takes along what it started
     here = commit()
     folder = ROOT / "build" / "nightly" / here
     folder.mkdir(parents=True, exist_ok=True)

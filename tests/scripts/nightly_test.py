@@ -3,9 +3,12 @@
 import contextlib
 import io
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 SOURCE = pathlib.Path(sys.argv.pop(1))
@@ -107,6 +110,23 @@ class Nightly(unittest.TestCase):
         status, _ = self.night([("benchmark", "exit 1")])
         self.assertEqual(status, 1)
         self.assertEqual(self.history(), [10_000])
+
+    def test_a_night_that_is_ended_takes_its_row_along(self):
+        program = ("import nightly, pathlib, sys\n"
+                   "nightly.ROOT = pathlib.Path(sys.argv.pop(1))\n"
+                   "nightly.commit = lambda: 'abc'\n"
+                   "nightly.ROWS = [('dev', ['sh', '-c', 'echo $$ > made; mv made pid; exec sleep 1000'], 'sleeps')]\n"
+                   "nightly.main()\n")
+        night = subprocess.Popen([sys.executable, "-B", "-c", program, str(self.root)], stderr=subprocess.DEVNULL,
+                                 env={**os.environ, "PYTHONPATH": str(SOURCE / "scripts/lib")})
+        self.addCleanup(night.kill)
+        pid = self.root / "pid"
+        while not pid.exists():
+            self.assertIsNone(night.poll())
+            time.sleep(0.01)
+        night.terminate()
+        self.assertNotEqual(night.wait(60), 0)
+        self.assertFalse(pathlib.Path("/proc", pid.read_text().strip()).exists())
 
     def test_a_row_that_is_unknown_is_refused(self):
         with self.assertRaises(SystemExit):

@@ -292,7 +292,7 @@ TEST(SignalsNightly, AResetFromRunningGoesOnFromTheBeginning) {
   Signalled test;
   std::this_thread::sleep_for(200ms);
   test.rig.signal(SIGRTMIN + kReset);
-  ASSERT_TRUE(wait_for_text(test.dir / "out/log.txt", "reset: ")) << test.log();
+  ASSERT_TRUE(wait_for_text(test.dir / "out/log.txt", "reset done: ")) << test.log();
   std::this_thread::sleep_for(300ms);
   test.rig.signal(SIGUSR1);
   (void)test.paused();

@@ -379,8 +379,8 @@ TEST(IsolationNightly, AFrameMakesNoSystemCallButTheHandshakesAndTheSleep) {
       count_syscalls(threads_of(rig.pid()).at("main"), {.until = CallsOf{SYS_futex, 800}, .limit = kTimeout});
   EXPECT_EQ(count.of(SYS_futex), 800U) << count;
   const std::uint64_t looks =
-      count.of(SYS_pread64) + count.of(SYS_read);  // at why a frame was late: of 200, a few
-  EXPECT_LT(looks, 100U) << count;
+      count.of(SYS_pread64) + count.of(SYS_read);  // at why a frame was late: several each, if it was
+  EXPECT_LT(looks, 200U) << "one in each frame would be as many; " << count;
   EXPECT_EQ(without_sanitizer(count), count.of(SYS_futex) + count.of(SYS_clock_nanosleep) + looks) << count;
   rig.signal(SIGTERM);
   EXPECT_EQ(rig.wait().status, 0);

@@ -294,15 +294,25 @@ TEST(EventFollower, SeesEachRecordOnceWhateverTheReaderGivesBack) {
                                      off += record.kind == EventRecord::Kind::off ? 1 : 0;
                                    },
                                    [](const EventRecord&) {}};
-  follower.follow(taker);
+  const EventRing& ring = events->ring(0);
+  bool has_room = true;  // other threads take the CPU again and again, and each time is a record
+  std::uint64_t followed = ring.head();
+  const auto follow = [&] {
+    follower.follow(taker);
+    has_room = has_room && ring.head() - followed < ring.size() / 2;
+    followed = ring.head();
+  };
+  follow();
   off = 0;
   for (int i = 0; i < 300; ++i) {
     std::this_thread::sleep_for(10us);
     if (i % 3 == 0) events->release();
-    if (i % 7 == 0) follower.follow(taker);
+    if (i % 7 == 0) follow();
   }
-  follower.follow(taker);
-  EXPECT_EQ(follower.gaps(), 0U);
+  follow();
+  if (has_room) {
+    EXPECT_EQ(follower.gaps(), 0U);
+  }
   EXPECT_GT(off, 200) << "a sleep may be over before it has begun";
 }
 

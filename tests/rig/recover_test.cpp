@@ -202,6 +202,7 @@ TEST(RecoverNightly, AndTraceNameAProcessThatDoesNotEnd) {
     EXPECT_EQ(done.status, 1) << done;
     EXPECT_TRUE(says(done, "of the rig has not ended yet; run this again when it has")) << done;
     EXPECT_FALSE(says(done, "asked for")) << done;
+    killed.let_witness_go_on();  // else nobody can wait for its end
   }
 }
 

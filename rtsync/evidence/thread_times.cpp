@@ -201,16 +201,23 @@ void ThreadTimes::finish(Evidence& evidence) TACTUS_RT {
   evidence.switches = switches_;
   faults_.took += of_kernel(slow_, slow_signs_);
   if (rates_.has_faults && faults_known_) evidence.faults = faults_;
+  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_ && has_records)
+    evidence.silence = silence();
+}
+
+/// Nothing: no sign of the time looked at had room.
+std::optional<Silence> ThreadTimes::silence() const TACTUS_RT {
+  Silence seen{silence_, rates_.alive_anywhere, rates_.alive * 2, in_kernel_, in_own_call_, own_call_code_,
+               late_};
+  if (signs_end_ >= to_) return seen;
   const Nanoseconds known = inside(from_, signs_end_);
-  if (rates_.alive > Nanoseconds{0} && faults_known_ && signs_known_ && has_records && known > Nanoseconds{0})
-    evidence.silence = Silence{silence_,
-                               rates_.alive_anywhere,
-                               rates_.alive * 2,
-                               in_kernel_,
-                               in_own_call_,
-                               own_call_code_,
-                               late_,
-                               known < to_ - from_ ? known : Nanoseconds{0}};
+  if (known == Nanoseconds{0}) return std::nullopt;
+  seen.known = known;
+  // A stop is what it was; what the thread did until then it did in the rest as well.
+  const double all = static_cast<double>((to_ - from_).count()) / static_cast<double>(known.count());
+  for (Nanoseconds* const part : {&seen.in_kernel, &seen.in_call})
+    *part = Nanoseconds{static_cast<std::int64_t>(static_cast<double>(part->count()) * all)};
+  return seen;
 }
 
 }  // namespace tactus::rtsync

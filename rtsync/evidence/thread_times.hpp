@@ -71,6 +71,7 @@ class ThreadTimes {
   void sign_of_life(EvidenceTime at) TACTUS_RT { sign_of_life(at, {}); }
   void sign_of_life(EvidenceTime at, const EventRecord& record) TACTUS_RT;
   void fault(const EventRecord& record) TACTUS_RT;
+  std::optional<Silence> silence() const TACTUS_RT;
 
   EvidenceTime from_;
   EvidenceTime to_;

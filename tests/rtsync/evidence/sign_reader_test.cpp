@@ -105,6 +105,19 @@ TEST(SignReader, SaysUntilWhenSignsHadRoom) {
   EXPECT_EQ(all.silence->took, 1'100us);
 }
 
+TEST(SignReader, TakesItsTimeInTheKernelUntilThenForTheRest) {
+  MadeRing ring = signs({1'050us});
+  for (const Nanoseconds at : {1'300us, 1'500us}) {
+    ring.header(PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL, 4);
+    ring.put(kMadeIds.alive);
+    ring.identity(ns(at), 1, kThread);
+  }
+  const Evidence evidence = seen_with_full_rings(ring);
+  ASSERT_TRUE(evidence.silence);
+  EXPECT_EQ(evidence.silence->known, 500us);
+  EXPECT_EQ(evidence.silence->in_kernel, 4 * 450us) << "450 us of a quarter";
+}
+
 TEST(SignReader, KnowsNothingWhereItsSignsHadNoRoomAtAll) {
   EXPECT_FALSE(seen_with_full_rings(signs({1'050us, 1'300us}, 7)).silence);
   EXPECT_FALSE(seen_with_full_rings(signs({500us, 750us})).silence) << "before the time looked at";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "rig_command.hpp"
@@ -66,13 +67,15 @@ TEST(ClockFault, ALateEdgeIsNamedInjectedWhereCausesAre) {
   const Json summary = summary_of(dir / "out");
   EXPECT_GE(summary["faults"][0]["edges"], 50) << summary["faults"];
   EXPECT_EQ(summary["clock"]["injected"], summary["faults"][0]["edges"]);
-  EXPECT_GE(summary["causes"]["injected"]["late_wakes"], 1) << summary["causes"];
-  if (!summary["causes"].contains("preempted") && !summary["causes"].contains("machine_stopped")) {
-    EXPECT_FALSE(summary["causes"].contains("clock")) << "no edge was late by itself: " << summary["causes"];
-  }
-  EXPECT_THAT(read_file(dir / "out/log.txt"), HasSubstr(" injected"));
   const auto causes = read_table(dir / "out/frames.csv").column("rt.cause");
-  EXPECT_THAT(causes, ::testing::Contains("injected"));
+  std::map<std::string, int> named;
+  for (std::size_t frame = 31; frame < causes.size(); ++frame) ++named[causes[frame]];
+  EXPECT_EQ(named["clock"], 0) << "no edge was late by itself: " << summary["causes"];
+  // The clock is acquired anew after some eight such edges, and a busy machine may take more of each wake than they do.
+  if (named["injected"] == 0 && named["preempted"] + named["machine_stopped"] >= 8) return;
+  EXPECT_GE(named["injected"], 1) << summary["causes"];
+  EXPECT_EQ(summary["causes"]["injected"].value("late_wakes", 0), named["injected"]);
+  EXPECT_THAT(read_file(dir / "out/log.txt"), HasSubstr(" injected"));
 }
 
 TEST(ClockFault, APolicyReactsAndTheReasonSaysThatItWasInjected) {

@@ -12,15 +12,32 @@ SCHED_OTHER, SCHED_FIFO = 0, 1
 # Runs rigs that would run for hours, looks at them from outside once frames run, and stops them: on a loaded machine
 # minutes pass before the guest's shell gets to look.
 SCRIPT = RIG_OF + """
+MOST=1500  # looks: more than 75 s
+stuck() {  # stuck WHAT: says how it stands with the rig, and ends the guest
+    echo "$name: $1"
+    tail -n 20 $name/log.txt $name/frames.csv
+    for task in /proc/$witness/task/* /proc/${pid:-self}/task/*; do
+        cat $task/comm $task/wchan $task/stack $task/stat
+        echo
+    done
+    cat /proc/interrupts
+    exit 1
+}
 watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
     name=$1
     shift
+    echo "$name at $(cut -d ' ' -f 1 /proc/uptime) s"
     mkdir -p seen/$name
     "$@" >seen/$name/out 2>seen/$name/err &
     witness=$!
     pid=$(rig_of $witness)
     # A tenth of a second has been simulated, and written.
-    until grep -q '^0\\.1' $name/frames.csv 2>/dev/null || ! alive ${pid:-ended}; do usleep 50000; done
+    looks=0
+    until grep -q '^0\\.1' $name/frames.csv 2>/dev/null || ! alive ${pid:-ended}; do
+        usleep 50000
+        looks=$((looks + 1))
+        if [ $looks -gt $MOST ]; then stuck "no frame at 0.1 s"; fi
+    done
     cat /proc/$pid/status >seen/$name/status
     for task in /proc/$pid/task/*; do
         mkdir -p seen/$name/task/${task##*/}
@@ -31,6 +48,12 @@ watch() {  # watch NAME COMMAND...: what it was like goes to seen/NAME
     cat /proc/$witness/status >seen/$name/witness.status
     cat /proc/$witness/stat >seen/$name/witness.stat
     kill -INT $witness
+    looks=0
+    while alive $witness; do
+        usleep 50000
+        looks=$((looks + 1))
+        if [ $looks -gt $MOST ]; then stuck "SIGINT does not end it"; fi
+    done
     wait $witness
     echo $? >seen/$name/exit
 }

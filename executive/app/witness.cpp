@@ -246,8 +246,10 @@ void Witness::part_from() {
   if (memory == MAP_FAILED) return go_on_alone("mmap");
   WitnessPage& page = *::new (memory) WitnessPage;
   page.witness = ::getpid();
-  page.facts = ::memfd_create("tactus-facts", MFD_CLOEXEC);
-  if (page.facts < 0) return go_on_alone("memfd_create");
+  for (int& file : page.facts) {
+    file = ::memfd_create("tactus-facts", MFD_CLOEXEC);
+    if (file < 0) return go_on_alone("memfd_create");
+  }
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

@@ -28,6 +28,7 @@
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/frame/outcome.hpp"
+#include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/folder_file.hpp"
 
@@ -40,17 +41,6 @@ using rtsync::WitnessPage;
 constexpr const char* kSummary = "summary.json";
 constexpr std::chrono::seconds kPatience{10};  // with calls on the run folder
 constexpr const char* kEnded = "@ended";       // the facts are the whole last summary
-
-/// Facts that the rig published of itself; an empty object: none.
-Json facts_of(const WitnessPage& page) {
-  std::string text;
-  char part[4096];
-  for (ssize_t bytes = 0;
-       (bytes = ::pread(page.facts, part, sizeof part, static_cast<off_t>(text.size()))) > 0;)
-    text.append(part, static_cast<std::size_t>(bytes));
-  Json facts = config::json_of(text);
-  return facts.is_object() ? facts : Json::object();
-}
 
 /// A summary without what is meant for the witness; `indent`: -1 for one line.
 std::string text_of(Json all, int indent) {
@@ -86,7 +76,7 @@ class Death {
  public:
   /// `reads`: the run folder, which may hang.
   Death(const WitnessPage& page, int status, bool reads)
-      : page_(page), facts_(facts_of(page)), call_(page.call_text()) {
+      : page_(page), facts_(executive::told_facts(page)), call_(page.call_text()) {
     if (WIFSIGNALED(status)) {
       signal_ = rtsync::signal_name(WTERMSIG(status));
       exit_status_ = 128 + WTERMSIG(status);
@@ -288,7 +278,7 @@ void end_unfinished(const WitnessPage& page, Json all) {
 }
 
 void mend(const WitnessPage& page) noexcept try {
-  const Json facts = facts_of(page);
+  const Json facts = executive::told_facts(page);
   if (!facts.contains(kEnded)) return end_unfinished(page, facts);
   // Where this fails too, the rig's own line on stderr has it.
   (void)write_summary(facts.value("@folder", std::string()), facts);

@@ -33,9 +33,12 @@ struct WitnessPage {
     int value;
   };
 
-  int witness = 0;                     ///< its process id
-  int facts = -1;                      ///< a file in memory for what is known before the first frame, as JSON
-  std::atomic<int> status{kNoStatus};  ///< exit status of the rig in order, set right before
+  int witness = 0;  ///< its process id
+  /// Files in memory for what is known of the run, as JSON. They are written in turn: a kill in the middle of a write
+  /// leaves the file that was whole before.
+  std::array<int, 2> facts{-1, -1};
+  std::atomic<int> told{-1};            ///< index in `facts` of the one that is whole; -1: none yet
+  std::atomic<int> status{kNoStatus};   ///< exit status of the rig in order, set right before
   std::atomic<std::int64_t> frames{0};  ///< number of frames that have ended
   std::atomic<std::int64_t> frames_run{0};
   std::atomic<std::int64_t> sim_time_ns{0};

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run_base/witness_facts.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
@@ -20,17 +19,18 @@ using config::Json;
 using test::RecordedVoice;
 using ::testing::HasSubstr;
 
-/// A page that no witness looks at, with a file in memory for its facts.
+/// A page that no witness looks at, with files in memory for its facts.
 class WitnessFactsTest : public ::testing::Test {
  protected:
-  WitnessFactsTest() { page.facts = ::memfd_create("facts", MFD_CLOEXEC); }
-  ~WitnessFactsTest() override {
-    if (page.facts >= 0) ::close(page.facts);
+  WitnessFactsTest() {
+    for (int& file : page.facts) file = ::memfd_create("facts", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   }
-  std::string facts() const {
-    std::array<char, 4096> text{};
-    const ssize_t length = ::pread(page.facts, text.data(), text.size(), 0);
-    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
+  ~WitnessFactsTest() override {
+    for (const int file : page.facts)
+      if (file >= 0) ::close(file);
+  }
+  void tell(const Json& facts) {
+    tell_witness([&] { return facts; }, voice.run_log(), &page);
   }
 
   rtsync::WitnessPage page;
@@ -38,17 +38,37 @@ class WitnessFactsTest : public ::testing::Test {
 };
 
 TEST_F(WitnessFactsTest, IsToldTheFactsAnewEachTime) {
-  tell_witness([] { return Json{{"rig", "a rig with a long name"}, {"frames", 1}}; }, voice.run_log(), &page);
-  EXPECT_EQ(Json::parse(facts()), (Json{{"rig", "a rig with a long name"}, {"frames", 1}}));
-  tell_witness([] { return Json{{"rig", "r"}}; }, voice.run_log(), &page);
-  EXPECT_EQ(facts(), R"({"rig":"r"})") << "nothing of the longer text is left";
-  tell_witness([] { return Json{{"rig", "\xff"}}; }, voice.run_log(), &page);
-  EXPECT_EQ(facts(), "{\"rig\":\"\ufffd\"}") << "what is no text does not stop it";
+  EXPECT_EQ(told_facts(page), Json::object());
+  const Json all[] = {{{"rig", "a rig with a long name"}, {"frames", 1}},
+                      {{"rig", "another one"}, {"frames", 2}},
+                      {{"rig", "r"}},
+                      {{"rig", "s"}}};
+  for (const Json& each : all) {
+    tell(each);
+    EXPECT_EQ(told_facts(page), each) << "nothing of a longer text is left";
+  }
+  tell({{"rig", "\xff"}});
+  EXPECT_EQ(told_facts(page), (Json{{"rig", "\ufffd"}})) << "what is no text does not stop it";
+}
+
+TEST_F(WitnessFactsTest, AWriteThatIsCutOffLeavesTheFactsBefore) {
+  const Json whole{{"rig", "r"}};
+  tell(whole);
+  const int next = page.facts.at(page.told == 0 ? 1 : 0);
+  // As after a kill, one page of it is written.
+  ASSERT_EQ(::ftruncate(next, 4096), 0);
+  ASSERT_EQ(::fcntl(next, F_ADD_SEALS, F_SEAL_GROW), 0);
+  tell({{"rig", std::string(10'000, 'x')}});
+  char first = '\0';
+  ASSERT_EQ(::pread(next, &first, 1, 0), 1);
+  EXPECT_EQ(first, '{');
+  EXPECT_EQ(told_facts(page), whole);
+  EXPECT_THAT(voice.log(), HasSubstr("the witness could not be informed of the rig"));
 }
 
 TEST_F(WitnessFactsTest, OneThatCannotBeToldIsInTheLog) {
-  ::close(std::exchange(page.facts, -1));
-  tell_witness([] { return Json::object(); }, voice.run_log(), &page);
+  ::close(std::exchange(page.facts[0], -1));
+  tell(Json::object());
   EXPECT_THAT(voice.log(), HasSubstr("the witness could not be informed of the rig: Bad file descriptor"));
 }
 

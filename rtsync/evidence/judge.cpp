@@ -216,8 +216,9 @@ Nanoseconds not_queued(const Evidence& evidence) TACTUS_RT {
 }
 
 Nanoseconds could_not_run(const Evidence& evidence) TACTUS_RT {
-  return (evidence.switches ? evidence.switches->held : kNone) +
-         (evidence.others ? evidence.others->not_ready : kNone);
+  // Its CPU's records cover the time for which it was held, too.
+  return std::max(evidence.switches ? evidence.switches->held : kNone,
+                  evidence.others ? evidence.others->not_ready : kNone);
 }
 
 Nanoseconds in_counted_faults(const FrameFacts& facts, const Evidence& evidence) TACTUS_RT {

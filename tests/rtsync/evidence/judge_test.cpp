@@ -879,6 +879,19 @@ TEST(Judge, IsNotMisledByFiguresBeyondTheExcess) {
   EXPECT_EQ(judge({LatePart::job, 1ms, 2ms}, clean()), Cause::unknown) << "it was no longer than usual";
 }
 
+TEST(Judge, CountsTheTimeOfAStopOnce) {
+  Evidence evidence = clean();
+  evidence.switches->held = 1500ms;
+  EXPECT_EQ(could_not_run(evidence), 1500ms);
+  evidence.others = OtherThreads{};
+  evidence.others->not_ready = 1490ms;
+  EXPECT_EQ(could_not_run(evidence), 1500ms) << "they saw the same stop";
+  evidence.others->not_ready = 1600ms;
+  EXPECT_EQ(could_not_run(evidence), 1600ms) << "it also slept for too long";
+  evidence.switches.reset();
+  EXPECT_EQ(could_not_run(evidence), 1600ms);
+}
+
 TEST(Cause, HasOneWordEach) {
   std::set<std::string_view> words;
   for (std::size_t i = 0; i < kCauses; ++i) words.insert(name_of(static_cast<Cause>(i)));

@@ -32,6 +32,7 @@
 #include "rtsync/host/throttle.hpp"
 #include "steal_watch.hpp"
 #include "tests/support/injection_table.hpp"
+#include "tests/support/tracepoints.hpp"
 
 namespace tactus::test::disturbance_test {
 namespace {
@@ -183,10 +184,11 @@ class Disturbances {
     ASSERT_EQ(rig.wait().status, 0) << rig.err();
     steal.stop();
     const std::int64_t wrong = table_.sum().wrong;
-    EXPECT_TRUE(judge("debugger", "suspended", causes_of_late(dir, stop * 4 / 5), times / 2,
-                      steal.was_stolen(began, now_ns())))
-        << "the machine left too little\n"
-        << table_;
+    const bool enough = judge("debugger", "suspended", causes_of_late(dir, stop * 4 / 5), times / 2,
+                              steal.was_stolen(began, now_ns()));
+    // Without the kernel's tracepoints a freezer looks the same.
+    EXPECT_TRUE(enough || !see_tracepoints()) << "the machine left too little\n"
+                                              << table_ << read_file(dir / "out/log.txt");
     EXPECT_EQ(table_.sum().wrong, wrong) << read_file(dir / "out/log.txt");
   }
 
@@ -377,7 +379,7 @@ class Disturbances {
       if (!innocent.empty()) EXPECT_EQ(log.find(innocent), std::string::npos) << log;
       fs::remove_all(dir / "out");
     }
-    EXPECT_TRUE(enough) << name << ": the machine left too little\n" << table_;
+    EXPECT_TRUE(enough || !see_tracepoints()) << name << ": the machine left too little\n" << table_;
   }
 
   /// False: the machine left too little.
@@ -420,7 +422,7 @@ void disturb_clock_and_driver(Disturbances& disturbances, int frames) {
   disturbances.compute_in_driver(frames);
 }
 
-TEST(DisturbancesNightly, OfTheClockAndByADriverAreNamed) {
+TEST(DisturbancesAloneNightly, OfTheClockAndByADriverAreNamed) {
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
   disturb_clock_and_driver(disturbances, 500);
@@ -428,7 +430,8 @@ TEST(DisturbancesNightly, OfTheClockAndByADriverAreNamed) {
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
 }
 
-TEST(InjectionsNightly, AroundJobsAreNamed) {
+TEST(InjectionsAloneNightly, AroundJobsAreNamed) {
+  const bool all_is_seen = see_tracepoints();
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;
   disturb_clock_and_driver(disturbances, 2000);
@@ -447,7 +450,7 @@ TEST(InjectionsNightly, AroundJobsAreNamed) {
   std::cout << disturbances.table();
   EXPECT_EQ(all.wrong, 0) << disturbances.table();
   // Without priorities in the records some stops look alike.
-  if (is_granted({"interrupts"})) EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
+  if (all_is_seen) EXPECT_LE(all.unknown * 100, all.injected) << disturbances.table();
 
   // Unknown too where another thread had the CPU meanwhile: a freezer looks the same.
   Disturbances timers;

@@ -117,6 +117,17 @@ class RunTest(unittest.TestCase):
         self.run_tests(names, TACTUS_TEST_ONLY="ANightly.*:B.*")
         self.assertEqual(sorted(self.tests), ["ANightly.a", "B.a/x"])
 
+    def test_what_runs_alone_has_an_entry_of_its_own(self):
+        names = "A.a ANightly.a AAloneNightly.a"
+        for arguments, night, ran in ((["--alone"], "", []), (["--alone"], "1", ["AAloneNightly.a"]),
+                                      ([], "", ["A.a"]), ([], "1", ["A.a", "ANightly.a"])):
+            done = self.run_tests(names, *arguments, TACTUS_NIGHTLY=night)
+            self.assertEqual((done.returncode, list(self.tests)), (0, ran))
+        self.run_tests(names, TACTUS_TEST_ONLY="AAlone*")
+        self.assertEqual(list(self.tests), ["AAloneNightly.a"])
+        self.run_tests(names, "--alone", TACTUS_TEST_ONLY="AAlone*")
+        self.assertEqual(self.tests, {})
+
     def test_what_passed_is_not_run_again_where_the_run_is_resumed(self):
         self.run_tests("A.a", TACTUS_TEST_RESUME="abc")
         self.run_tests("B.b", TACTUS_TEST_RESUME="abc")

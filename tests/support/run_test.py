@@ -13,8 +13,8 @@ Other, by what the program printed; one that prints nothing for --limit is ended
 The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
 ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
 
-A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set. Each limit is three
-times as long there.
+A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set, and one that ends in
+`AloneNightly` in an entry with --alone, which runs nothing else. Each limit is three times as long there.
 TACTUS_TEST_ONLY: patterns as --gtest_filter takes them; other tests do not run, and those of the night do.
 TACTUS_TEST_RESUME: a word, such as a commit; an entry that passed under the same word, as its RESULTS/NAME.json says,
 does not run again.
@@ -35,6 +35,7 @@ import time
 
 LINES = 60  # of the output of a failed test; NAME.log has all of it
 NIGHT = "*Nightly*"
+ALONE = "*AloneNightly*"
 LOOP = 100_000  # rounds: some 8 ms
 MOST_S = 7000  # of a program of groups: below what ctest ends without a report (tests/CMakeLists.txt)
 # What unittest prints of a test, or of a class as a whole, with verbosity=2: first its class; then what became of it,
@@ -180,10 +181,10 @@ class Entry:
         return not wanted() or any(fnmatch.fnmatchcase(name, each) for each in wanted().split(":"))
 
     def gtest_filter(self):
-        if wanted():
-            return f"--gtest_filter={wanted()}"
         night = os.environ.get("TACTUS_NIGHTLY")
-        return f"--gtest_filter=*{'' if night else '-' + NIGHT}"
+        if self.options.alone:
+            return f"--gtest_filter={ALONE if night and not wanted() else '-*'}"
+        return f"--gtest_filter={wanted() or '*-' + (ALONE if night else NIGHT)}"
 
     def names(self):
         """The tests of this shard, in their order."""
@@ -278,6 +279,7 @@ def main():
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of one test")
     parser.add_argument("--gtest", action="store_true", help="the command is a GoogleTest program")
     parser.add_argument("--groups", type=lambda text: text.split(","), default=[], metavar="A,B=NAME")
+    parser.add_argument("--alone", action="store_true", help=f"with --gtest: {ALONE} at night, and nothing else")
     parser.add_argument("--shard", type=shard, default=(0, 1), metavar="INDEX/COUNT")
     parser.add_argument("--skip", metavar="TEXT", help="in the output: the test was skipped")
     parser.add_argument("command", nargs=argparse.REMAINDER)

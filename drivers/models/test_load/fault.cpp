@@ -9,7 +9,6 @@
 /// class an instance is named after what it does, such as `default_data_throw`.
 ///
 /// Units    calls are counted from 0, each class by itself.
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -23,63 +22,57 @@
 
 namespace test_load {
 
+using enum tactus::JobClass;
 using tactus::JobClass;
 
 enum class How : std::int32_t { nothing, throw_, fail, segv, fpe, abort, hang, nan, range };
 
-struct NamedHow {
-  const char* name;
-  How how;
-};
-constexpr std::array kWays = {
-    NamedHow{"nothing", How::nothing}, NamedHow{"throw", How::throw_}, NamedHow{"fail", How::fail},
-    NamedHow{"segv", How::segv},       NamedHow{"fpe", How::fpe},      NamedHow{"abort", How::abort},
-    NamedHow{"hang", How::hang},       NamedHow{"nan", How::nan},      NamedHow{"range", How::range}};
+constexpr tactus::Labels kWays = {{"nothing", How::nothing}, {"throw", How::throw_}, {"fail", How::fail},
+                                  {"segv", How::segv},       {"fpe", How::fpe},      {"abort", How::abort},
+                                  {"hang", How::hang},       {"nan", How::nan},      {"range", How::range}};
+
+constexpr tactus::Labels kClasses = {{"default_data", default_data},
+                                     {"initialization", initialization},
+                                     {"top_of_frame", top_of_frame},
+                                     {"environment", environment},
+                                     {"sensor", sensor},
+                                     {"sensor_emitter", sensor_emitter},
+                                     {"sensor_reflector", sensor_reflector},
+                                     {"sensor_receiver", sensor_receiver},
+                                     {"scheduled", scheduled},
+                                     {"controller", controller},
+                                     {"effector", effector},
+                                     {"effector_emitter", effector_emitter},
+                                     {"effector_receiver", effector_receiver},
+                                     {"logging", logging},
+                                     {"data_record", data_record},
+                                     {"pre_integration", pre_integration},
+                                     {"derivative", derivative},
+                                     {"integration", integration},
+                                     {"post_integration", post_integration},
+                                     {"end_of_frame", end_of_frame},
+                                     {"freeze_init", freeze_init},
+                                     {"freeze_scheduled", freeze_scheduled},
+                                     {"freeze_automatic", freeze_automatic},
+                                     {"freeze", freeze},
+                                     {"unfreeze", unfreeze},
+                                     {"checkpoint", checkpoint},
+                                     {"post_checkpoint", post_checkpoint},
+                                     {"preload_checkpoint", preload_checkpoint},
+                                     {"restart", restart},
+                                     {"shutdown", shutdown}};
+
+constexpr const char* name_of(JobClass job_class) {
+  for (const tactus::Label& each : kClasses)
+    if (each.value == static_cast<int>(job_class)) return each.name;
+  return "";
+}
 
 class FaultBase : public tactus::Model {
  protected:
   void declare_variables(tactus::Declare& d) {
-    d.parameter("in", in_, "", "the class whose job breaks a rule",
-                {{"default_data", JobClass::default_data},
-                 {"initialization", JobClass::initialization},
-                 {"top_of_frame", JobClass::top_of_frame},
-                 {"environment", JobClass::environment},
-                 {"sensor", JobClass::sensor},
-                 {"sensor_emitter", JobClass::sensor_emitter},
-                 {"sensor_reflector", JobClass::sensor_reflector},
-                 {"sensor_receiver", JobClass::sensor_receiver},
-                 {"scheduled", JobClass::scheduled},
-                 {"controller", JobClass::controller},
-                 {"effector", JobClass::effector},
-                 {"effector_emitter", JobClass::effector_emitter},
-                 {"effector_receiver", JobClass::effector_receiver},
-                 {"logging", JobClass::logging},
-                 {"data_record", JobClass::data_record},
-                 {"pre_integration", JobClass::pre_integration},
-                 {"derivative", JobClass::derivative},
-                 {"integration", JobClass::integration},
-                 {"post_integration", JobClass::post_integration},
-                 {"end_of_frame", JobClass::end_of_frame},
-                 {"freeze_init", JobClass::freeze_init},
-                 {"freeze_scheduled", JobClass::freeze_scheduled},
-                 {"freeze_automatic", JobClass::freeze_automatic},
-                 {"freeze", JobClass::freeze},
-                 {"unfreeze", JobClass::unfreeze},
-                 {"checkpoint", JobClass::checkpoint},
-                 {"post_checkpoint", JobClass::post_checkpoint},
-                 {"preload_checkpoint", JobClass::preload_checkpoint},
-                 {"restart", JobClass::restart},
-                 {"shutdown", JobClass::shutdown}});
-    d.parameter("how", how_, "", "what it does",
-                {{"nothing", How::nothing},
-                 {"throw", How::throw_},
-                 {"fail", How::fail},
-                 {"segv", How::segv},
-                 {"fpe", How::fpe},
-                 {"abort", How::abort},
-                 {"hang", How::hang},
-                 {"nan", How::nan},
-                 {"range", How::range}});
+    d.parameter("in", in_, "", "the class whose job breaks a rule", kClasses);
+    d.parameter("how", how_, "", "what it does", kWays);
     d.parameter("at_call", at_call_, "1",
                 "at which call of that class since the start, and at all that follow");
     d.output("calls", calls_, "1", "calls of that class");
@@ -89,8 +82,8 @@ class FaultBase : public tactus::Model {
     const std::string instance = d.instance();
     constexpr std::string_view kPrefix = "default_data_";
     if (instance.starts_with(kPrefix))
-      for (const NamedHow& way : kWays)
-        if (instance.substr(kPrefix.size()) == way.name) in_default_data_ = way.how;
+      for (const tactus::Label& way : kWays)
+        if (instance.substr(kPrefix.size()) == way.name) in_default_data_ = static_cast<How>(way.value);
   }
 
   /// The body of all jobs.
@@ -144,9 +137,8 @@ class FaultBase : public tactus::Model {
 
 /// A job of each class, named after it.
 template <class Model, JobClass... classes>
-void declare_jobs(tactus::Declare& d, const std::array<const char*, sizeof...(classes)>& names) {
-  std::size_t i = 0;
-  (d.job<&Model::template job<classes>>(names[i++], classes), ...);
+void declare_jobs(tactus::Declare& d) {
+  (d.job<&Model::template job<classes>>(name_of(classes), classes), ...);
 }
 
 /// Base of the faults that every thread can have.
@@ -154,16 +146,10 @@ class FaultBeside : public FaultBase {
  public:
   void declare(tactus::Declare& d) override {
     declare_variables(d);
-    declare_jobs<FaultBeside, JobClass::default_data, JobClass::initialization, JobClass::top_of_frame,
-                 JobClass::environment, JobClass::sensor, JobClass::sensor_emitter,
-                 JobClass::sensor_reflector, JobClass::sensor_receiver, JobClass::scheduled,
-                 JobClass::controller, JobClass::effector, JobClass::effector_emitter,
-                 JobClass::effector_receiver, JobClass::logging, JobClass::data_record,
-                 JobClass::end_of_frame, JobClass::preload_checkpoint, JobClass::restart, JobClass::shutdown>(
-        d, {"default_data", "initialization", "top_of_frame", "environment", "sensor", "sensor_emitter",
-            "sensor_reflector", "sensor_receiver", "scheduled", "controller", "effector", "effector_emitter",
-            "effector_receiver", "logging", "data_record", "end_of_frame", "preload_checkpoint", "restart",
-            "shutdown"});
+    declare_jobs<FaultBeside, default_data, initialization, top_of_frame, environment, sensor, sensor_emitter,
+                 sensor_reflector, sensor_receiver, scheduled, controller, effector, effector_emitter,
+                 effector_receiver, logging, data_record, end_of_frame, preload_checkpoint, restart,
+                 shutdown>(d);
   }
   template <JobClass job_class>
   int job() {
@@ -176,9 +162,7 @@ class Fault : public FaultBeside {
  public:
   void declare(tactus::Declare& d) override {
     FaultBeside::declare(d);
-    declare_jobs<Fault, JobClass::freeze_init, JobClass::freeze_scheduled, JobClass::freeze,
-                 JobClass::unfreeze, JobClass::checkpoint, JobClass::post_checkpoint>(
-        d, {"freeze_init", "freeze_scheduled", "freeze", "unfreeze", "checkpoint", "post_checkpoint"});
+    declare_jobs<Fault, freeze_init, freeze_scheduled, freeze, unfreeze, checkpoint, post_checkpoint>(d);
     d.job<&Fault::freeze_automatic>("freeze_automatic", JobClass::freeze_automatic, tactus::kDynamic);
   }
   template <JobClass job_class>
@@ -202,9 +186,7 @@ class FaultLoop : public FaultBase {
     d.state("position", position_, "m", "where it is; integrated");
     d.output("speed", speed_, "m/s", "its derivative");
     d.integrated("position", "speed");
-    declare_jobs<FaultLoop, JobClass::pre_integration, JobClass::derivative, JobClass::integration,
-                 JobClass::post_integration>(
-        d, {"pre_integration", "derivative", "integration", "post_integration"});
+    declare_jobs<FaultLoop, pre_integration, derivative, integration, post_integration>(d);
   }
   template <JobClass job_class>
   int job() {

@@ -2,7 +2,6 @@
 #include "drivers/gpio/clock.hpp"
 
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,12 +25,6 @@ constexpr const char* kNeedsEdges = "an edge per period, each within 10 % of it"
 std::string kernel_release() {
   utsname name{};
   return ::uname(&name) == 0 ? name.release : "";
-}
-
-std::int64_t monotonic_now() {
-  timespec time{};
-  (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-  return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
 }
 
 std::string word_of(Edges edges) {
@@ -88,10 +81,10 @@ class EdgeCount {
  public:
   /// Watches for this long.
   EdgeCount(EdgeLineSource& source, std::int64_t nanoseconds) {
-    const std::int64_t end = monotonic_now() + nanoseconds;
+    const std::int64_t end = read_clock(CLOCK_MONOTONIC) + nanoseconds;
     std::array<std::int64_t, 64> read;
     std::int64_t last = 0;
-    while (monotonic_now() < end) {
+    while (read_clock(CLOCK_MONOTONIC) < end) {
       const tactus::Edges got = source.wait(end, read);
       overflowed_ |= got.overflowed;
       if (got.status == TACTUS_CLOCK_GONE) {

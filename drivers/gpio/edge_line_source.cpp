@@ -2,7 +2,6 @@
 #include "drivers/gpio/edge_line_source.hpp"
 
 #include <poll.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,21 +12,21 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-std::int64_t now(clockid_t clock) TACTUS_RT {
+}  // namespace
+
+std::int64_t read_clock(clockid_t clock) TACTUS_RT {
   timespec time{};
   (void)::clock_gettime(clock, &time);
   return time.tv_sec * kSecond + time.tv_nsec;
 }
 
-}  // namespace
-
 EdgeLineSource::EdgeLineSource(std::unique_ptr<EdgeLine> line, std::string what)
-    : line_(std::move(line)), what_(std::move(what)), opened_(now(CLOCK_MONOTONIC)) {}
+    : line_(std::move(line)), what_(std::move(what)), opened_(read_clock(CLOCK_MONOTONIC)) {}
 
 tactus::Edges EdgeLineSource::wait(std::int64_t deadline_ns, std::span<std::int64_t> stamps) TACTUS_RT {
   if (gone_ != 0) return gone(gone_);
   for (;;) {
-    const std::int64_t left = std::max<std::int64_t>(0, deadline_ns - now(CLOCK_MONOTONIC));
+    const std::int64_t left = std::max<std::int64_t>(0, deadline_ns - read_clock(CLOCK_MONOTONIC));
     const timespec time{left / kSecond, left % kSecond};
     pollfd polled{line_->fd(), POLLIN, 0};
     const int count = ::ppoll(&polled, 1, &time, nullptr);
@@ -78,10 +77,10 @@ tactus::Edges EdgeLineSource::gone(int error) TACTUS_RT {
 }
 
 bool EdgeLineSource::stamps_are_monotonic(std::int64_t stamp) TACTUS_RT {
-  const std::int64_t monotonic = now(CLOCK_MONOTONIC);
+  const std::int64_t monotonic = read_clock(CLOCK_MONOTONIC);
   // It may have waited in the kernel since the line was requested, but not for longer.
   if (stamp >= opened_ - kSecond && stamp <= monotonic + kSecond) return true;
-  const std::int64_t ago = now(CLOCK_REALTIME) - stamp;
+  const std::int64_t ago = read_clock(CLOCK_REALTIME) - stamp;
   const bool realtime = ago >= -kSecond && ago <= monotonic - opened_ + kSecond;
   wrong_clock_.store(realtime ? WrongClock::realtime : WrongClock::unknown);
   return false;

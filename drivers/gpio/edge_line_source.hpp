@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <time.h>
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -11,6 +13,9 @@
 #include "rtsync/rt.hpp"
 
 namespace tactus::drivers::gpio {
+
+/// Reads a clock of the kernel, ns. @when any
+std::int64_t read_clock(clockid_t clock) TACTUS_RT;
 
 /// Edges of a requested line.
 ///

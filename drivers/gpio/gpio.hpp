@@ -42,14 +42,18 @@ struct LineInfo {
   std::string consumer{};  ///< user of the line; may be empty even then
 };
 
-/// Requested lines are held until the object goes.
-class EdgeLine {
+/// Base of the classes that a library provides: they are not copied.
+class Seam {
  public:
-  EdgeLine() = default;
-  EdgeLine(const EdgeLine&) = delete;
-  EdgeLine& operator=(const EdgeLine&) = delete;
-  virtual ~EdgeLine() = default;
+  Seam() = default;
+  Seam(const Seam&) = delete;
+  Seam& operator=(const Seam&) = delete;
+  virtual ~Seam() = default;
+};
 
+/// Requested lines are held until the object goes.
+class EdgeLine : public Seam {
+ public:
   /// Readable when there are edges.
   virtual int fd() const TACTUS_RT = 0;
   /// Edges the kernel keeps until they are read: of more, the first (libgpiod 1) or the last (libgpiod 2).
@@ -64,24 +68,14 @@ class EdgeLine {
   virtual Taken take(std::span<std::int64_t> stamps) TACTUS_RT = 0;
 };
 
-class Inputs {
+class Inputs : public Seam {
  public:
-  Inputs() = default;
-  Inputs(const Inputs&) = delete;
-  Inputs& operator=(const Inputs&) = delete;
-  virtual ~Inputs() = default;
-
   /// 0, or errno's value. @when rt
   virtual int read(std::uint64_t& levels) TACTUS_RT = 0;
 };
 
-class Outputs {
+class Outputs : public Seam {
  public:
-  Outputs() = default;
-  Outputs(const Outputs&) = delete;
-  Outputs& operator=(const Outputs&) = delete;
-  virtual ~Outputs() = default;
-
   /// 0, or errno's value. @when rt
   virtual int write(std::uint64_t levels) TACTUS_RT = 0;
   /// Valid as long as the lines are held.       @when setup
@@ -89,13 +83,8 @@ class Outputs {
 };
 
 /// An open chip. The requests throw std::system_error: EBUSY when a line is in use.
-class Chip {
+class Chip : public Seam {
  public:
-  Chip() = default;
-  Chip(const Chip&) = delete;
-  Chip& operator=(const Chip&) = delete;
-  virtual ~Chip() = default;
-
   virtual const ChipInfo& info() const = 0;
   /// Line as it is now. Throws std::system_error. @when setup or service
   virtual LineInfo line(unsigned offset) const = 0;
@@ -109,13 +98,8 @@ class Chip {
 };
 
 /// The chips of this machine.
-class Gpio {
+class Gpio : public Seam {
  public:
-  Gpio() = default;
-  Gpio(const Gpio&) = delete;
-  Gpio& operator=(const Gpio&) = delete;
-  virtual ~Gpio() = default;
-
   virtual std::vector<std::string> paths() const = 0;  ///< paths of all chips, in the order of their numbers
   /// Throws std::system_error. @when setup or service
   virtual std::unique_ptr<Chip> open(const std::string& path) const = 0;

@@ -7,15 +7,18 @@
 #include <atomic>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "config/fields.hpp"
+#include "config/text.hpp"
 #include "drivers/gpio/guardian.hpp"
 #include "drivers/gpio/holder.hpp"
 #include "drivers/gpio/lines.hpp"
-#include "drivers/gpio/settings.hpp"
 #include "drivers/gpio/signal.hpp"
+#include "drivers/gpio/words.hpp"
 #include "executive/driver/device_error.hpp"
 #include "rtsync/crash/close_on_fork.hpp"
 #include "rtsync/crash/last_writes.hpp"
@@ -23,11 +26,25 @@
 namespace tactus::drivers::gpio {
 namespace {
 
-struct OutLines : NamedLines {
+/// Lines for which one variable stands.
+struct OutLines {
+  config::Located<std::string> name{};
+  config::Origin origin{};
+  std::optional<config::Located<std::string>> line{};
+  std::vector<config::Located<std::string>> lines{};
+  bool active_low = false;
   config::Node safe{};
   config::Node initial{};
   std::uint64_t safe_value = 0;
   std::uint64_t initial_value = 0;
+
+  /// The one, or the many.
+  std::vector<config::Located<std::string>> all() const { return line ? std::vector{*line} : lines; }
+  LineGroup group() const {
+    LineGroup group{name.value, {}, line.has_value(), active_low};
+    for (const auto& each : all()) group.lines.push_back(each.value);
+    return group;
+  }
 };
 
 struct OutSettings {
@@ -39,31 +56,31 @@ struct OutSettings {
 
   std::vector<LineGroup> groups() const {
     std::vector<LineGroup> groups;
-    for (const OutLines& one : lines) groups.push_back(one.group());
-    if (pulse) groups.push_back(pulse_lines().group());
+    for (const OutLines& one : all_lines()) groups.push_back(one.group());
     return groups;
   }
-  NamedLines pulse_lines() const {
-    return {
-        .name = {"pulse", pulse->place, pulse->path}, .origin = {pulse->place, pulse->path}, .line = pulse};
+  /// The lines of all variables, and that of the pulse.
+  std::vector<OutLines> all_lines() const {
+    std::vector<OutLines> all = lines;
+    if (pulse)
+      all.push_back({.name = {"pulse", pulse->place, pulse->path},
+                     .origin = {pulse->place, pulse->path},
+                     .line = pulse});
+    return all;
   }
 };
 
+config::TextRule line_rule() { return config::length(1, kMostName); }
+
 const config::Fields<OutLines>& out_line_fields() {
-  // Members of a base class: their type is a pointer into the base, which the table does not take.
-  using Many = std::vector<config::Located<std::string>>;
-  static constexpr config::Origin OutLines::*kOrigin = &OutLines::origin;
-  static constexpr std::optional<config::Located<std::string>> OutLines::*kLine = &OutLines::line;
-  static constexpr Many OutLines::*kLines = &OutLines::lines;
-  static constexpr bool OutLines::*kActiveLow = &OutLines::active_low;
   static const config::Fields<OutLines> fields{
       "What an input variable drives: one line (yes or no), or several (a number).",
       {
-          config::located(kOrigin),
-          config::optional("line", kLine, line_rule(), "number or name of the line"),
-          config::optional("lines", kLines, line_rule(),
+          config::located(&OutLines::origin),
+          config::optional("line", &OutLines::line, line_rule(), "number or name of the line"),
+          config::optional("lines", &OutLines::lines, line_rule(),
                            "numbers or names of the lines of one number, its lowest bit first"),
-          config::optional("active_low", kActiveLow,
+          config::optional("active_low", &OutLines::active_low,
                            "drive a line low for yes, or for a 1 bit; 'safe' and 'initial' follow it"),
           config::required("safe", &OutLines::safe,
                            "harmless value, driven when the rig ends, however it ends"),
@@ -78,8 +95,12 @@ const config::Fields<OutSettings>& out_fields() {
       "Lines of one GPIO chip from input variables, written at the end of every frame",
       {
           config::located(&OutSettings::origin),
-          config::required("chip", &OutSettings::chip, chip_rule(), kChipMeaning),
-          config::optional("drive", &OutSettings::drive, drive_words(), "how the lines are driven"),
+          config::required("chip", &OutSettings::chip, config::length(1, 200), kChipMeaning),
+          config::optional("drive", &OutSettings::drive,
+                           config::choices<Drive>({{"push_pull", Drive::push_pull, "drives high and low"},
+                                                   {"open_drain", Drive::open_drain, "drives low only"},
+                                                   {"open_source", Drive::open_source, "drives high only"}}),
+                           "how the lines are driven"),
           config::named("lines", &OutSettings::lines, out_line_fields(), "variable", "the variables")
               .at_least(1),
           config::optional(
@@ -88,6 +109,55 @@ const config::Fields<OutSettings>& out_fields() {
               "logger or an oscilloscope"),
       }};
   return fields;
+}
+
+/// `lines: { door: 4, address: [5, 6] }` with each entry written out: { line: 4 }, { lines: [5, 6] }.
+config::Node written_out(const config::Node& settings) {
+  std::vector<config::Node::Entry> keys = settings.entries();
+  for (config::Node::Entry& key : keys) {
+    if (key.key != "lines" || !key.value.is_map()) continue;
+    std::vector<config::Node::Entry> lines = key.value.entries();
+    for (config::Node::Entry& line : lines) {
+      if (!line.value.is_scalar() && !line.value.is_list()) continue;
+      const char* const inner = line.value.is_scalar() ? "line" : "lines";
+      line.value = config::Node::map({{inner, line.value.place(), line.value}}, line.value.place());
+    }
+    key.value = config::Node::map(std::move(lines), key.value.place());
+  }
+  return settings.is_map() ? config::Node::map(std::move(keys), settings.place()) : settings;
+}
+
+/// Adds what no table can say: a name that is not a variable's, neither or both of `line` and `lines`, a line
+/// twice, more lines than one request holds.
+void check_lines(const OutSettings& settings, config::Problems& problems) {
+  std::size_t count = 0;
+  std::map<std::string, std::string> first_use;
+  for (const OutLines& named : settings.all_lines()) {
+    const std::string& name = named.name.value;
+    const char first = name.empty() ? '_' : name.front();
+    if (name.find('-') != std::string::npos || (first >= '0' && first <= '9'))
+      problems.add(named.name.place, named.name.path,
+                   config::show(name) +
+                       " becomes a variable: letters, digits and '_', and a letter or '_' comes first");
+    if (named.line.has_value() != named.lines.empty())
+      problems.add(named.origin,
+                   named.line.has_value()
+                       ? "has 'line' and 'lines'; one line is a yes or no, several are a number: "
+                         "remove one of the two"
+                       : "has no line; write 'line: 4', or 'lines: [4, 5]' for a number");
+    for (const auto& line : named.all()) {
+      ++count;
+      const auto [at, fresh] = first_use.emplace(line.value, name);
+      if (!fresh)
+        problems.add(line.place, line.path,
+                     "line " + line.value + " is already used by " + config::show(at->second));
+    }
+  }
+  if (count > kMostLines)
+    problems.add(settings.origin, std::to_string(count) +
+                                      " lines; all lines of a model are one request, and the kernel "
+                                      "takes " +
+                                      std::to_string(kMostLines) + " in one: make two models of them");
 }
 
 /// A yes or no for a single line, a number that fits for several.
@@ -283,11 +353,7 @@ std::unique_ptr<executive::DrivenModel> GpioOut::make(const config::Node& settin
                                                       config::Problems& problems) {
   const std::size_t before = problems.count();
   OutSettings read = out_fields().load(written_out(settings), path, problems);
-  std::vector<const NamedLines*> all;
-  for (const OutLines& each : read.lines) all.push_back(&each);
-  const NamedLines pulse = read.pulse ? read.pulse_lines() : NamedLines{};
-  if (read.pulse) all.push_back(&pulse);
-  check_lines(all, read.origin, problems);
+  check_lines(read, problems);
   if (problems.count() != before) return nullptr;
   for (OutLines& lines : read.lines) {
     lines.safe_value = read_value(lines.safe, "safe", lines, problems);

@@ -29,41 +29,21 @@ namespace {
 using ChipHandle = std::shared_ptr<gpiod_chip>;
 
 int flags_of(Bias bias) {
-  switch (bias) {
-    case Bias::as_is:
-      return 0;
-    case Bias::disable:
-      return GPIOD_LINE_REQUEST_FLAG_BIAS_DISABLE;
-    case Bias::pull_up:
-      return GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP;
-    case Bias::pull_down:
-      return GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_DOWN;
-  }
-  return 0;
+  constexpr int kAll[] = {0, GPIOD_LINE_REQUEST_FLAG_BIAS_DISABLE, GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_UP,
+                          GPIOD_LINE_REQUEST_FLAG_BIAS_PULL_DOWN};  // in the order of Bias
+  return kAll[static_cast<std::size_t>(bias)];
 }
 
 int flags_of(Drive drive) {
-  switch (drive) {
-    case Drive::push_pull:
-      return 0;
-    case Drive::open_drain:
-      return GPIOD_LINE_REQUEST_FLAG_OPEN_DRAIN;
-    case Drive::open_source:
-      return GPIOD_LINE_REQUEST_FLAG_OPEN_SOURCE;
-  }
-  return 0;
+  constexpr int kAll[] = {0, GPIOD_LINE_REQUEST_FLAG_OPEN_DRAIN,
+                          GPIOD_LINE_REQUEST_FLAG_OPEN_SOURCE};  // in the order of Drive
+  return kAll[static_cast<std::size_t>(drive)];
 }
 
 int request_type(Edges edges) {
-  switch (edges) {
-    case Edges::rising:
-      return GPIOD_LINE_REQUEST_EVENT_RISING_EDGE;
-    case Edges::falling:
-      return GPIOD_LINE_REQUEST_EVENT_FALLING_EDGE;
-    case Edges::both:
-      break;
-  }
-  return GPIOD_LINE_REQUEST_EVENT_BOTH_EDGES;
+  constexpr int kAll[] = {GPIOD_LINE_REQUEST_EVENT_RISING_EDGE, GPIOD_LINE_REQUEST_EVENT_FALLING_EDGE,
+                          GPIOD_LINE_REQUEST_EVENT_BOTH_EDGES};  // in the order of Edges
+  return kAll[static_cast<std::size_t>(edges)];
 }
 
 /// The descriptors of this process that are requested groups of lines.
@@ -83,7 +63,7 @@ std::vector<int> line_handles() {
 
 /// A group of lines of one request, and its descriptor, which libgpiod 1 keeps for itself: it is the one that
 /// was not there before.
-class Group {
+class Group final : public Inputs, public Outputs {
  public:
   Group(ChipHandle chip, const std::vector<unsigned>& lines, int type, int flags, std::uint64_t levels,
         const std::string& consumer)
@@ -115,57 +95,22 @@ class Group {
     }
     fd_ = made.front();
   }
-  ~Group() { ::gpiod_line_release_bulk(&lines_); }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-
-  int fd() const { return fd_; }
-  unsigned size() const { return lines_.num_lines; }
-
- private:
-  ChipHandle chip_;
-  gpiod_line_bulk lines_{};
-  int fd_ = -1;
-};
-
-int call(int fd, unsigned long request, gpiohandle_data& data) TACTUS_RT {
-  while (::ioctl(fd, request, &data) < 0)
-    if (errno != EINTR) return errno;
-  return 0;
-}
-
-class Gpiod1Inputs final : public Inputs {
- public:
-  Gpiod1Inputs(ChipHandle chip, const std::vector<unsigned>& lines, Bias bias, const std::string& consumer)
-      : group_(std::move(chip), lines, GPIOD_LINE_REQUEST_DIRECTION_INPUT, flags_of(bias), 0, consumer) {}
+  ~Group() override { ::gpiod_line_release_bulk(&lines_); }
 
   int read(std::uint64_t& levels) TACTUS_RT override {
     gpiohandle_data data{};
-    if (const int error = call(group_.fd(), GPIOHANDLE_GET_LINE_VALUES_IOCTL, data); error != 0) return error;
+    if (const int error = call(GPIOHANDLE_GET_LINE_VALUES_IOCTL, data); error != 0) return error;
     levels = 0;
-    for (unsigned i = 0; i < group_.size(); ++i) levels |= std::uint64_t{data.values[i] != 0} << i;
+    for (unsigned i = 0; i < lines_.num_lines; ++i) levels |= std::uint64_t{data.values[i] != 0} << i;
     return 0;
   }
-
- private:
-  Group group_;
-};
-
-class Gpiod1Outputs final : public Outputs {
- public:
-  Gpiod1Outputs(ChipHandle chip, const std::vector<unsigned>& lines, Drive drive, std::uint64_t levels,
-                const std::string& consumer)
-      : group_(std::move(chip), lines, GPIOD_LINE_REQUEST_DIRECTION_OUTPUT, flags_of(drive), levels,
-               consumer) {}
-
   int write(std::uint64_t levels) TACTUS_RT override {
     gpiohandle_data data = data_of(levels);
-    return call(group_.fd(), GPIOHANDLE_SET_LINE_VALUES_IOCTL, data);
+    return call(GPIOHANDLE_SET_LINE_VALUES_IOCTL, data);
   }
-
   SafeWrite prepare(std::uint64_t levels) const override {
     static_assert(sizeof(gpiohandle_data) <= SafeWrite::kMostBytes);
-    SafeWrite prepared{.fd = group_.fd(),
+    SafeWrite prepared{.fd = fd_,
                        .size = sizeof(gpiohandle_data),
                        .request = GPIOHANDLE_SET_LINE_VALUES_IOCTL,
                        .read_request = GPIOHANDLE_GET_LINE_VALUES_IOCTL};
@@ -177,11 +122,18 @@ class Gpiod1Outputs final : public Outputs {
  private:
   gpiohandle_data data_of(std::uint64_t levels) const TACTUS_RT {
     gpiohandle_data data{};
-    for (unsigned i = 0; i < group_.size(); ++i) data.values[i] = static_cast<__u8>(levels >> i & 1U);
+    for (unsigned i = 0; i < lines_.num_lines; ++i) data.values[i] = static_cast<__u8>(levels >> i & 1U);
     return data;
   }
+  int call(unsigned long request, gpiohandle_data& data) const TACTUS_RT {
+    while (::ioctl(fd_, request, &data) < 0)
+      if (errno != EINTR) return errno;
+    return 0;
+  }
 
-  Group group_;
+  ChipHandle chip_;
+  gpiod_line_bulk lines_{};
+  int fd_ = -1;
 };
 
 class Gpiod1Edges final : public EdgeLine {
@@ -258,11 +210,13 @@ class Gpiod1Chip final : public Chip {
   }
   std::unique_ptr<Inputs> request_inputs(const std::vector<unsigned>& lines, Bias bias,
                                          const std::string& consumer) override {
-    return std::make_unique<Gpiod1Inputs>(chip_, lines, bias, consumer);
+    return std::make_unique<Group>(chip_, lines, GPIOD_LINE_REQUEST_DIRECTION_INPUT, flags_of(bias), 0,
+                                   consumer);
   }
   std::unique_ptr<Outputs> request_outputs(const std::vector<unsigned>& lines, Drive drive,
                                            std::uint64_t levels, const std::string& consumer) override {
-    return std::make_unique<Gpiod1Outputs>(chip_, lines, drive, levels, consumer);
+    return std::make_unique<Group>(chip_, lines, GPIOD_LINE_REQUEST_DIRECTION_OUTPUT, flags_of(drive), levels,
+                                   consumer);
   }
 
  private:

@@ -45,41 +45,22 @@ using LineRequest = std::unique_ptr<gpiod_line_request, Releaser<gpiod_line_requ
 using EdgeBuffer = std::unique_ptr<gpiod_edge_event_buffer, Releaser<gpiod_edge_event_buffer_free>>;
 
 gpiod_line_bias of(Bias bias) {
-  switch (bias) {
-    case Bias::as_is:
-      break;
-    case Bias::disable:
-      return GPIOD_LINE_BIAS_DISABLED;
-    case Bias::pull_up:
-      return GPIOD_LINE_BIAS_PULL_UP;
-    case Bias::pull_down:
-      return GPIOD_LINE_BIAS_PULL_DOWN;
-  }
-  return GPIOD_LINE_BIAS_AS_IS;
+  constexpr gpiod_line_bias kAll[] = {GPIOD_LINE_BIAS_AS_IS, GPIOD_LINE_BIAS_DISABLED,
+                                      GPIOD_LINE_BIAS_PULL_UP,
+                                      GPIOD_LINE_BIAS_PULL_DOWN};  // in the order of Bias
+  return kAll[static_cast<std::size_t>(bias)];
 }
 
 gpiod_line_drive of(Drive drive) {
-  switch (drive) {
-    case Drive::push_pull:
-      break;
-    case Drive::open_drain:
-      return GPIOD_LINE_DRIVE_OPEN_DRAIN;
-    case Drive::open_source:
-      return GPIOD_LINE_DRIVE_OPEN_SOURCE;
-  }
-  return GPIOD_LINE_DRIVE_PUSH_PULL;
+  constexpr gpiod_line_drive kAll[] = {GPIOD_LINE_DRIVE_PUSH_PULL, GPIOD_LINE_DRIVE_OPEN_DRAIN,
+                                       GPIOD_LINE_DRIVE_OPEN_SOURCE};  // in the order of Drive
+  return kAll[static_cast<std::size_t>(drive)];
 }
 
 gpiod_line_edge of(Edges edges) {
-  switch (edges) {
-    case Edges::rising:
-      return GPIOD_LINE_EDGE_RISING;
-    case Edges::falling:
-      return GPIOD_LINE_EDGE_FALLING;
-    case Edges::both:
-      break;
-  }
-  return GPIOD_LINE_EDGE_BOTH;
+  constexpr gpiod_line_edge kAll[] = {GPIOD_LINE_EDGE_RISING, GPIOD_LINE_EDGE_FALLING,
+                                      GPIOD_LINE_EDGE_BOTH};  // in the order of Edges
+  return kAll[static_cast<std::size_t>(edges)];
 }
 
 LineSettings settings_for(gpiod_line_direction direction) {
@@ -124,24 +105,24 @@ LineRequest request(gpiod_chip& chip, const std::vector<unsigned>& lines, gpiod_
 /// A group of lines of one request. What a frame does with it is one system call on its descriptor, and nothing
 /// else: the kernel's bits are the seam's levels. The library's own functions make the same call, line by line
 /// of its tables.
-class Group {
+class Group final : public Inputs, public Outputs {
  public:
   Group(LineRequest request, std::size_t lines)
       : request_(std::move(request)),
         fd_(::gpiod_line_request_get_fd(request_.get())),
         mask_(~std::uint64_t{0} >> (kMostLines - lines)) {}
 
-  int read(std::uint64_t& levels) const TACTUS_RT {
+  int read(std::uint64_t& levels) TACTUS_RT override {
     gpio_v2_line_values values = values_of(0);
     const int error = call(GPIO_V2_LINE_GET_VALUES_IOCTL, values);
     if (error == 0) levels = values.bits & mask_;
     return error;
   }
-  int write(std::uint64_t levels) const TACTUS_RT {
+  int write(std::uint64_t levels) TACTUS_RT override {
     gpio_v2_line_values values = values_of(levels);
     return call(GPIO_V2_LINE_SET_VALUES_IOCTL, values);
   }
-  SafeWrite prepare(std::uint64_t levels) const {
+  SafeWrite prepare(std::uint64_t levels) const override {
     static_assert(sizeof(gpio_v2_line_values) <= SafeWrite::kMostBytes);
     SafeWrite prepared{.fd = fd_,
                        .size = sizeof(gpio_v2_line_values),
@@ -168,25 +149,6 @@ class Group {
   LineRequest request_;
   int fd_;
   std::uint64_t mask_;
-};
-
-class Gpiod2Inputs final : public Inputs {
- public:
-  explicit Gpiod2Inputs(Group group) : group_(std::move(group)) {}
-  int read(std::uint64_t& levels) TACTUS_RT override { return group_.read(levels); }
-
- private:
-  Group group_;
-};
-
-class Gpiod2Outputs final : public Outputs {
- public:
-  explicit Gpiod2Outputs(Group group) : group_(std::move(group)) {}
-  int write(std::uint64_t levels) TACTUS_RT override { return group_.write(levels); }
-  SafeWrite prepare(std::uint64_t levels) const override { return group_.prepare(levels); }
-
- private:
-  Group group_;
 };
 
 class Gpiod2Edges final : public EdgeLine {
@@ -264,15 +226,13 @@ class Gpiod2Chip final : public Chip {
                                          const std::string& consumer) override {
     const LineSettings settings = settings_for(GPIOD_LINE_DIRECTION_INPUT);
     if (::gpiod_line_settings_set_bias(settings.get(), of(bias)) != 0) fail("line settings");
-    return std::make_unique<Gpiod2Inputs>(
-        Group(request(*chip_, lines, *settings, nullptr, consumer), lines.size()));
+    return std::make_unique<Group>(request(*chip_, lines, *settings, nullptr, consumer), lines.size());
   }
   std::unique_ptr<Outputs> request_outputs(const std::vector<unsigned>& lines, Drive drive,
                                            std::uint64_t levels, const std::string& consumer) override {
     const LineSettings settings = settings_for(GPIOD_LINE_DIRECTION_OUTPUT);
     if (::gpiod_line_settings_set_drive(settings.get(), of(drive)) != 0) fail("line settings");
-    return std::make_unique<Gpiod2Outputs>(
-        Group(request(*chip_, lines, *settings, &levels, consumer), lines.size()));
+    return std::make_unique<Group>(request(*chip_, lines, *settings, &levels, consumer), lines.size());
   }
 
  private:

@@ -173,16 +173,12 @@ class Guard {
 
   void watch_frames() {
     if (page_ == nullptr) return;
-    if (page_->tripped.load(std::memory_order_relaxed) != 0) {
-      // A write that the rig had begun before it stood still may have come after ours.
-      drive();
-      again_ = true;
-      return;
+    if (page_->tripped.load(std::memory_order_relaxed) == 0) {
+      if (page_->armed.load(std::memory_order_acquire) == 0) return;
+      if (now() < page_->frame_ended.load(std::memory_order_relaxed) + timeout_) return;
+      page_->tripped.store(1);
     }
-    if (page_->armed.load(std::memory_order_acquire) == 0) return;
-    if (now() < page_->frame_ended.load(std::memory_order_relaxed) + timeout_) return;
-    page_->tripped.store(1);
-    drive();
+    drive();  // again and again: a write that the rig had begun before it stood still may come after ours
     again_ = true;
   }
 

@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tactus/record_driver.hpp>
 #include <type_traits>
+#include <vector>
 
 namespace tactus::drivers::record {
 
@@ -25,6 +27,54 @@ void put(std::string& to, const T&... values) {
   };
   (one(values), ...);
 }
+
+/// The bytes of numbers as they are in memory.   @when service
+template <class... T>
+std::string number_bytes(const T&... values) {
+  std::string bytes;
+  put(bytes, values...);
+  return bytes;
+}
+
+/// Puts the values of records one after another, without gaps, as the files hold them: a bool is 0 or 1, even
+/// where a model wrote another byte.
+class RowPacker {
+ public:
+  RowPacker() = default;
+  /// `columns`: each with its type, and its offset in a record.
+  template <class Columns>
+  explicit RowPacker(const Columns& columns) {
+    for (const auto& column : columns) {
+      const std::size_t size = tactus::bytes_of(column.type);
+      if (column.type == TACTUS_BOOL) bools_.push_back(bytes_);
+      if (!runs_.empty() && runs_.back().offset + runs_.back().bytes == column.offset)
+        runs_.back().bytes += size;
+      else
+        runs_.push_back({column.offset, size});
+      bytes_ += size;
+    }
+  }
+
+  /// Size of a row without the time.
+  std::size_t bytes() const { return bytes_; }
+  /// Appends the values of a record. @when service
+  void append(std::string& to, const std::byte* record) const {
+    const std::size_t begin = to.size();
+    for (const Run& run : runs_) to.append(reinterpret_cast<const char*>(record + run.offset), run.bytes);
+    for (const std::size_t each : bools_) {
+      char& byte = to[begin + each];
+      byte = byte == 0 ? char{0} : char{1};
+    }
+  }
+
+ private:
+  struct Run {
+    std::size_t offset, bytes;
+  };
+  std::vector<Run> runs_;           // what stands one behind another in the record
+  std::vector<std::size_t> bools_;  // in the row
+  std::size_t bytes_ = 0;
+};
 
 /// The bytes of a file of unknown origin, read from front to back. Each function throws std::runtime_error
 /// instead of reading beyond the end.

@@ -14,27 +14,6 @@ const tactus_type* type_named(const std::string& word) {
   return nullptr;
 }
 
-RowPacker::RowPacker(const executive::RecordingHead& head) {
-  for (const executive::RecordColumn& column : head.columns) {
-    const std::size_t size = executive::size_of(column.type);
-    if (column.type == TACTUS_BOOL) bools_.push_back(bytes_);
-    if (!runs_.empty() && runs_.back().offset + runs_.back().bytes == column.offset)
-      runs_.back().bytes += size;
-    else
-      runs_.push_back({column.offset, size});
-    bytes_ += size;
-  }
-}
-
-void RowPacker::append(std::string& to, const std::byte* record) const {
-  const std::size_t begin = to.size();
-  for (const Run& run : runs_) to.append(reinterpret_cast<const char*>(record + run.offset), run.bytes);
-  for (const std::size_t each : bools_) {
-    char& byte = to[begin + each];
-    byte = byte == 0 ? char{0} : char{1};
-  }
-}
-
 executive::RecordingHead packed(executive::RecordingHead head) {
   std::size_t offset = sizeof(std::int64_t);
   for (executive::RecordColumn& column : head.columns) {

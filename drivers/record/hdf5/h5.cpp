@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/record/hdf5/h5.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string_view>
@@ -65,33 +66,13 @@ void h5_check(herr_t result, const std::string& what) {
   if (result < 0) throw std::runtime_error(what + ": " + h5_reason());
 }
 
-hid_t h5_file_type(tactus_type type) {
-  switch (type) {
-    case TACTUS_INT8:
-      return H5T_STD_I8LE;
-    case TACTUS_BOOL:
-    case TACTUS_UINT8:
-      return H5T_STD_U8LE;
-    case TACTUS_INT16:
-      return H5T_STD_I16LE;
-    case TACTUS_UINT16:
-      return H5T_STD_U16LE;
-    case TACTUS_INT32:
-      return H5T_STD_I32LE;
-    case TACTUS_UINT32:
-      return H5T_STD_U32LE;
-    case TACTUS_INT64:
-      return H5T_STD_I64LE;
-    case TACTUS_UINT64:
-      return H5T_STD_U64LE;
-    case TACTUS_FLOAT:
-      return H5T_IEEE_F32LE;
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return H5T_IEEE_F64LE;
+hid_t h5_type(tactus_type type) {
+  const std::pair<tactus_type, hid_t> all[] = {
+      {TACTUS_BOOL, H5T_STD_U8LE},    {TACTUS_INT8, H5T_STD_I8LE},    {TACTUS_UINT8, H5T_STD_U8LE},
+      {TACTUS_INT16, H5T_STD_I16LE},  {TACTUS_UINT16, H5T_STD_U16LE}, {TACTUS_INT32, H5T_STD_I32LE},
+      {TACTUS_UINT32, H5T_STD_U32LE}, {TACTUS_INT64, H5T_STD_I64LE},  {TACTUS_UINT64, H5T_STD_U64LE},
+      {TACTUS_FLOAT, H5T_IEEE_F32LE}, {TACTUS_DOUBLE, H5T_IEEE_F64LE}};
+  return std::ranges::find(all, type, &std::pair<tactus_type, hid_t>::first)->second;
 }
-
-hid_t h5_memory_type(tactus_type type) { return h5_file_type(type); }  // this machine is little endian, too
 
 }  // namespace tactus::drivers::record

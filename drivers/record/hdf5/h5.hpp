@@ -39,9 +39,7 @@ void h5_be_quiet();
 /// Throws std::runtime_error, `what` and the library's reason, when a call failed.
 void h5_check(herr_t result, const std::string& what);
 
-/// Type of values in a file, little endian; a bool is a byte.
-hid_t h5_file_type(tactus_type type);
-/// Type of values in memory.
-hid_t h5_memory_type(tactus_type type);
+/// Type of values in a file, little endian, and in the memory of this machine, which is, too; a bool is a byte.
+hid_t h5_type(tactus_type type);
 
 }  // namespace tactus::drivers::record

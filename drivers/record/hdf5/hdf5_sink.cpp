@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <optional>
+#include <span>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "config/date.hpp"
+#include "drivers/record/common/bytes.hpp"
 #include "drivers/record/common/columns_json.hpp"
 #include "drivers/record/common/row.hpp"
 #include "drivers/record/common/waiting_records.hpp"
@@ -53,10 +54,12 @@ void put_attribute(hid_t at, const char* name, const std::string& text) {
   h5_check(H5Awrite(made, type, text.c_str()), name);
 }
 
-void put_attribute(hid_t at, const char* name, hid_t type, hsize_t count, const void* values) {
+/// `type`: that of the file.
+void put_attribute(hid_t at, const char* name, hid_t type, std::span<const std::int64_t> values) {
+  const hsize_t count = values.size();
   const H5Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose, name);
   const H5Id made(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, name);
-  h5_check(H5Awrite(made, type, values), name);
+  h5_check(H5Awrite(made, H5T_NATIVE_INT64, values.data()), name);
 }
 
 /// Writes the labels as CF defines: values, and their names in one line.
@@ -74,11 +77,7 @@ void put_flags(hid_t at, const RecordColumn& column) {
     names = "false true";
   }
   if (values.empty()) return;
-  const hsize_t count = values.size();
-  const H5Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose, "flag_values");
-  const H5Id made(H5Acreate2(at, "flag_values", h5_file_type(column.type), space, H5P_DEFAULT, H5P_DEFAULT),
-                  &H5Aclose, "flag_values");
-  h5_check(H5Awrite(made, H5T_NATIVE_INT64, values.data()), "flag_values");
+  put_attribute(at, "flag_values", h5_type(column.type), values);
   put_attribute(at, "flag_meanings", names);
 }
 
@@ -103,8 +102,8 @@ class Hdf5Sink final : public executive::RecordSink {
     h5_be_quiet();
     path_ = path.string();
     if (std::filesystem::exists(path)) throw std::runtime_error(path_ + ": File exists");
-    packer_.emplace(head);
-    row_bytes_ = sizeof(std::int64_t) + packer_->bytes();
+    packer_ = RowPacker(head.columns);
+    row_bytes_ = sizeof(std::int64_t) + packer_.bytes();
     most_rows_ = std::clamp<std::size_t>((std::size_t{16} << 20) / row_bytes_, 64, live_ ? 512 : 4096);
     const auto growing = std::clamp<std::size_t>(kStripeBytes / row_bytes_, 64, kMostChunkRows);
     chunk_rows_ = live_ ? growing : most_rows_;
@@ -123,7 +122,7 @@ class Hdf5Sink final : public executive::RecordSink {
   void write(const std::byte* record) override {
     if (waiting_ == most_rows_) put_rows();  // which says how many were lost that were taken before this one
     rows_.append(reinterpret_cast<const char*>(record), sizeof(std::int64_t));
-    packer_->append(rows_, record);
+    packer_.append(rows_, record);
     ++waiting_;
   }
 
@@ -171,7 +170,7 @@ class Hdf5Sink final : public executive::RecordSink {
     const H5Id group(H5Gcreate2(file_, head.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), &H5Gclose,
                      path_);
     put_attribute(group, "clock", "simulated time");
-    put_attribute(group, "t0_unix_ns", H5T_STD_I64LE, 1, &head.epoch_ns);
+    put_attribute(group, "t0_unix_ns", H5T_STD_I64LE, {&head.epoch_ns, 1});
     add_columns(group, head);
     if (live_) h5_check(H5Fstart_swmr_write(file_), path_);
   }
@@ -188,12 +187,7 @@ class Hdf5Sink final : public executive::RecordSink {
   void add_columns(hid_t group, const RecordingHead& head) {
     const std::vector<std::size_t> first = first_of_each_name(head);
     const bool scales = first.size() <= kMostScales;
-    std::vector<std::size_t> offsets;
-    std::size_t offset = sizeof(std::int64_t);
-    for (const RecordColumn& column : head.columns) {
-      offsets.push_back(offset);
-      offset += executive::size_of(column.type);
-    }
+    const RecordingHead row = packed(head);
     columns_.push_back({TACTUS_INT64, 0, make_set(group, kHdf5Time, TACTUS_INT64)});
     const hid_t time = columns_.front().set;
     put_attribute(time, "units", "nanoseconds since " + cf_date(head.epoch_ns));
@@ -205,7 +199,7 @@ class Hdf5Sink final : public executive::RecordSink {
       if (column.name == kHdf5Time || column.name.empty() || column.name.find('/') != std::string::npos)
         throw std::runtime_error(path_ + ": HDF5 cannot have a column called '" + column.name + "' here");
       const Column& made = columns_.emplace_back(
-          Column{column.type, offsets[i], make_set(group, column.name.c_str(), column.type)});
+          Column{column.type, row.columns[i].offset, make_set(group, column.name.c_str(), column.type)});
       if (!column.unit.empty()) put_attribute(made.set, "units", column.unit);
       put_attribute(made.set, "long_name", column.about.empty() ? column.name : column.about);
       put_flags(made.set, column);
@@ -232,8 +226,7 @@ class Hdf5Sink final : public executive::RecordSink {
     }
     const H5Id access(H5Pcreate(H5P_DATASET_ACCESS), &H5Pclose, path_);
     if (!live_) h5_check(H5Pset_chunk_cache(access, 7, 2 * chunk_bytes, 1.0), path_);
-    return {H5Dcreate2(group, name, h5_file_type(type), space, H5P_DEFAULT, layout, access), &H5Dclose,
-            path_};
+    return {H5Dcreate2(group, name, h5_type(type), space, H5P_DEFAULT, layout, access), &H5Dclose, path_};
   }
 
   /// All that waits, column by column; the times last.
@@ -263,14 +256,13 @@ class Hdf5Sink final : public executive::RecordSink {
     const H5Id file(H5Dget_space(column.set), &H5Sclose, path_);
     const H5Id memory(H5Screate_simple(1, &count, nullptr), &H5Sclose, path_);
     h5_check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, nullptr, &count, nullptr), path_);
-    h5_check(H5Dwrite(column.set, h5_memory_type(column.type), memory, file, H5P_DEFAULT, values_.data()),
-             path_);
+    h5_check(H5Dwrite(column.set, h5_type(column.type), memory, file, H5P_DEFAULT, values_.data()), path_);
   }
 
   const bool live_;
   const std::uint64_t records_;
   std::string path_;
-  std::optional<RowPacker> packer_;
+  RowPacker packer_;
   std::size_t row_bytes_ = 0, most_rows_ = 0, chunk_rows_ = 0;
   H5Id file_;
   std::vector<Column> columns_;  // the time first

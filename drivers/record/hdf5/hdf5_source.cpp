@@ -103,7 +103,7 @@ class Hdf5Source final : public executive::RecordSource {
     }
     H5Id set(opened, &H5Dclose, path_ + ": column " + name);
     const H5Id stored(H5Dget_type(set), &H5Tclose, path_);
-    if (H5Tequal(stored, h5_file_type(type)) <= 0)
+    if (H5Tequal(stored, h5_type(type)) <= 0)
       throw std::runtime_error(path_ + ": column " + name + " is not " +
                                std::string(executive::name_of(type)));
     return set;
@@ -136,7 +136,7 @@ class Hdf5Source final : public executive::RecordSource {
     const H5Id file(H5Dget_space(set), &H5Sclose, path_);
     const H5Id memory(H5Screate_simple(1, &count, nullptr), &H5Sclose, path_);
     h5_check(H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, nullptr, &count, nullptr), path_);
-    h5_check(H5Dread(set, h5_memory_type(type), memory, file, H5P_DEFAULT, column_.data()), path_);
+    h5_check(H5Dread(set, h5_type(type), memory, file, H5P_DEFAULT, column_.data()), path_);
     for (std::size_t row = 0; row < count; ++row)
       std::memcpy(block_.data() + row * bytes + offset, column_.data() + row * size, size);
   }

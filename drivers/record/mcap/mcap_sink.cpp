@@ -69,36 +69,27 @@ class McapSink final : public executive::RecordSink {
   static constexpr std::size_t kChunk = std::size_t{1} << 20;
 
   std::string begin(const RecordingHead& head) {
-    std::string content;
-    put_mcap_text(content, "");  // no profile
-    put_mcap_text(content, "tactus");
-    std::string bytes = std::string(kMcapMagic) + mcap_record(McapOp::header, content);
-
-    content.clear();
-    put(content, std::uint16_t{1});
-    put_mcap_text(content, message_->type_name());
-    put_mcap_text(content, "protobuf");
-    put_mcap_text(content, message_->schema());
-    contents_.schema = mcap_record(McapOp::schema, content);
+    constexpr const char* kNoProfile = "";
+    std::string bytes =
+        std::string(kMcapMagic) + mcap_record(McapOp::header, mcap_text(kNoProfile) + mcap_text("tactus"));
+    contents_.schema =
+        mcap_record(McapOp::schema, number_bytes(std::uint16_t{1}) + mcap_text(message_->type_name()) +
+                                        mcap_text("protobuf") + mcap_text(message_->schema()));
 
     std::vector<std::pair<std::string, std::string>> units;
     for (const std::size_t i : first_of_each_name(head))
       if (const RecordColumn& column = head.columns[i]; !column.unit.empty())
         units.emplace_back("unit." + column.name, column.unit);
-    content.clear();
-    put(content, std::uint16_t{1}, std::uint16_t{1});
-    put_mcap_text(content, "/" + head.name);
-    put_mcap_text(content, "protobuf");
-    content += mcap_map(units);
-    contents_.channel = mcap_record(McapOp::channel, content);
+    contents_.channel = mcap_record(McapOp::channel, number_bytes(std::uint16_t{1}, std::uint16_t{1}) +
+                                                         mcap_text("/" + head.name) + mcap_text("protobuf") +
+                                                         mcap_map(units));
 
     config::Json columns = head_json(head);
     for (std::size_t i = 0; i < head.columns.size(); ++i) columns["columns"][i]["at"] = message_->places()[i];
     columns["message_bytes"] = message_->bytes();
-    content.clear();
-    put_mcap_text(content, kMcapMetadata);
-    content += mcap_map({{"head", columns.dump(-1, ' ', false, config::Json::error_handler_t::replace)}});
-    const std::string metadata = mcap_record(McapOp::metadata, content);
+    const std::string text = columns.dump(-1, ' ', false, config::Json::error_handler_t::replace);
+    const std::string metadata =
+        mcap_record(McapOp::metadata, mcap_text(kMcapMetadata) + mcap_map({{"head", text}}));
     bytes += contents_.schema + contents_.channel;
     contents_.metadata_name = kMcapMetadata;
     contents_.metadata_at = bytes.size();
@@ -107,20 +98,15 @@ class McapSink final : public executive::RecordSink {
   }
 
   void put_chunk() {
-    std::string content;
-    put(content, first_, last_, std::uint64_t{records_.size()}, crc32(records_));
-    put_mcap_text(content, "");  // no compression
-    put(content, std::uint64_t{records_.size()});
-    content += records_;
-    std::string piece = mcap_record(McapOp::chunk, content);
+    const std::uint64_t size = records_.size();
+    std::string piece =
+        mcap_record(McapOp::chunk, number_bytes(first_, last_, size, crc32(records_)) +
+                                       mcap_text(kMcapNoCompression) + number_bytes(size) + records_);
     McapChunk chunk{.first_time = first_, .last_time = last_, .at = file_.size(), .bytes = piece.size()};
     chunk.index_at = chunk.at + piece.size();
-    std::string index;
-    put(index, std::uint16_t{1});
-    put_mcap_text(index, index_);
-    piece += mcap_record(McapOp::message_index, index);
+    piece += mcap_record(McapOp::message_index, number_bytes(std::uint16_t{1}) + mcap_text(index_));
     chunk.index_bytes = piece.size() - chunk.bytes;
-    chunk.size = records_.size();
+    chunk.size = size;
     chunk.messages = waiting_;
     file_.append(piece);
     crc_ = crc32(piece, crc_);

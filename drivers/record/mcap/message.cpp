@@ -26,36 +26,24 @@ struct ProtoType {
   unsigned wire;
 };
 
-ProtoType proto_type(tactus_type type) {
-  switch (type) {
-    case TACTUS_BOOL:
-      return {kBool, kVarint};
-    case TACTUS_INT8:
-    case TACTUS_INT16:
-    case TACTUS_INT32:
-      return {kInt32, kFixed32};
-    case TACTUS_UINT8:
-    case TACTUS_UINT16:
-    case TACTUS_UINT32:
-      return {kUint32, kFixed32};
-    case TACTUS_INT64:
-      return {kInt64, kFixed64};
-    case TACTUS_UINT64:
-      return {kUint64, kFixed64};
-    case TACTUS_FLOAT:
-      return {kFloat, kFixed32};
-    case TACTUS_DOUBLE:
-      break;
-  }
-  return {kDouble, kFixed64};
-}
-
 /// The type that a value is widened to.
 template <class T>
 using Widened = std::conditional_t<
     std::is_same_v<T, bool>, std::uint8_t,
     std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4,
                        std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>, T>>;
+
+ProtoType proto_type(tactus_type type) {
+  return executive::with_type(type, [](auto zero) -> ProtoType {
+    using T = decltype(zero);
+    if (std::is_same_v<T, bool>) return {kBool, kVarint};
+    const bool wide = sizeof(Widened<T>) == 8;
+    const unsigned wire = wide ? kFixed64 : kFixed32;
+    if (std::is_floating_point_v<T>) return {wide ? kDouble : kFloat, wire};
+    if (std::is_signed_v<T>) return {wide ? kInt64 : kInt32, wire};
+    return {wide ? kUint64 : kUint32, wire};
+  });
+}
 
 void put_varint(std::string& to, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) to += static_cast<char>(value | 0x80);

@@ -9,40 +9,29 @@
 namespace tactus::drivers::record {
 
 std::string mcap_record(McapOp op, std::string_view content) {
-  std::string record;
-  put(record, static_cast<std::uint8_t>(op), std::uint64_t{content.size()});
-  record += content;
-  return record;
+  return number_bytes(static_cast<std::uint8_t>(op), std::uint64_t{content.size()}).append(content);
 }
 
-void put_mcap_text(std::string& to, std::string_view text) {
-  put(to, static_cast<std::uint32_t>(text.size()));
-  to += text;
+std::string mcap_text(std::string_view text) {
+  return number_bytes(static_cast<std::uint32_t>(text.size())).append(text);
 }
 
 std::string mcap_map(const std::vector<std::pair<std::string, std::string>>& entries) {
   std::string inside;
-  for (const auto& [key, value] : entries) {
-    put_mcap_text(inside, key);
-    put_mcap_text(inside, value);
-  }
-  std::string map;
-  put_mcap_text(map, inside);
-  return map;
+  for (const auto& [key, value] : entries) inside += mcap_text(key) + mcap_text(value);
+  return mcap_text(inside);
 }
 
 std::string McapContents::tail(std::uint64_t at, std::uint32_t crc) const {
-  std::string data_end;
-  put(data_end, crc);
-  data_end = mcap_record(McapOp::data_end, data_end);
+  const std::string data_end = mcap_record(McapOp::data_end, number_bytes(crc));
   const std::uint64_t start = at + data_end.size();
 
   std::string summary, offsets;
   const auto group = [&](McapOp op, const std::string& records) {
     if (records.empty()) return;
-    std::string offset;
-    put(offset, static_cast<std::uint8_t>(op), start + summary.size(), std::uint64_t{records.size()});
-    offsets += mcap_record(McapOp::summary_offset, offset);
+    offsets += mcap_record(
+        McapOp::summary_offset,
+        number_bytes(static_cast<std::uint8_t>(op), start + summary.size(), std::uint64_t{records.size()}));
     summary += records;
   };
   group(McapOp::schema, schema);
@@ -54,39 +43,30 @@ std::string McapContents::tail(std::uint64_t at, std::uint32_t crc) const {
     first = &chunk == &chunks.front() ? chunk.first_time : std::min(first, chunk.first_time);
     last = std::max(last, chunk.last_time);
   }
-  std::string content;
-  put(content, messages, std::uint16_t{1}, std::uint32_t{1}, std::uint32_t{0}, std::uint32_t{1},
-      static_cast<std::uint32_t>(chunks.size()), first, last);
-  std::string counts;
-  if (messages > 0) put(counts, std::uint16_t{1}, messages);
-  put_mcap_text(content, counts);
-  group(McapOp::statistics, mcap_record(McapOp::statistics, content));
+  const std::string counts = messages > 0 ? number_bytes(std::uint16_t{1}, messages) : "";
+  group(McapOp::statistics,
+        mcap_record(McapOp::statistics,
+                    number_bytes(messages, std::uint16_t{1}, std::uint32_t{1}, std::uint32_t{0},
+                                 std::uint32_t{1}, static_cast<std::uint32_t>(chunks.size()), first, last) +
+                        mcap_text(counts)));
 
   std::string indexes;
-  for (const McapChunk& chunk : chunks) {
-    content.clear();
-    put(content, chunk.first_time, chunk.last_time, chunk.at, chunk.bytes);
-    std::string channels;
-    put(channels, std::uint16_t{1}, chunk.index_at);
-    put_mcap_text(content, channels);
-    put(content, chunk.index_bytes);
-    put_mcap_text(content, "");  // no compression
-    put(content, chunk.size, chunk.size);
-    indexes += mcap_record(McapOp::chunk_index, content);
-  }
+  for (const McapChunk& chunk : chunks)
+    indexes += mcap_record(McapOp::chunk_index,
+                           number_bytes(chunk.first_time, chunk.last_time, chunk.at, chunk.bytes) +
+                               mcap_text(number_bytes(std::uint16_t{1}, chunk.index_at)) +
+                               number_bytes(chunk.index_bytes) + mcap_text(kMcapNoCompression) +
+                               number_bytes(chunk.size, chunk.size));
   group(McapOp::chunk_index, indexes);
 
-  content.clear();
-  put(content, metadata_at, metadata_bytes);
-  put_mcap_text(content, metadata_name);
-  group(McapOp::metadata_index, mcap_record(McapOp::metadata_index, content));
+  group(McapOp::metadata_index,
+        mcap_record(McapOp::metadata_index,
+                    number_bytes(metadata_at, metadata_bytes) + mcap_text(metadata_name)));
 
-  std::string footer;
-  put(footer, static_cast<std::uint8_t>(McapOp::footer), std::uint64_t{20}, start,
-      std::uint64_t{start + summary.size()});
-  std::string tail = summary + offsets + footer;
-  put(tail, crc32(tail));
-  return data_end + tail + std::string(kMcapMagic);
+  const std::string tail = summary + offsets +
+                           number_bytes(static_cast<std::uint8_t>(McapOp::footer), std::uint64_t{20}, start,
+                                        std::uint64_t{start + summary.size()});
+  return data_end + tail + number_bytes(crc32(tail)) + std::string(kMcapMagic);
 }
 
 }  // namespace tactus::drivers::record

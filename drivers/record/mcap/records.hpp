@@ -30,10 +30,11 @@ enum class McapOp : std::uint8_t {
 };
 
 inline constexpr std::size_t kMcapPrefix = 9;  // opcode and length
+inline constexpr std::string_view kMcapNoCompression = "";
 
 std::string mcap_record(McapOp op, std::string_view content);
-/// Writes a text with its length before it.
-void put_mcap_text(std::string& to, std::string_view text);
+/// A text with its length before it.
+std::string mcap_text(std::string_view text);
 std::string mcap_map(const std::vector<std::pair<std::string, std::string>>& entries);
 
 /// A chunk that is in the file, for the index.

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,18 +21,10 @@ using executive::RecordingHead;
 constexpr std::uint8_t kUnsigned = 0, kSigned = 2, kFloat = 4;  // data types of CN, little endian
 
 std::uint8_t data_type(tactus_type type) {
-  switch (type) {
-    case TACTUS_FLOAT:
-    case TACTUS_DOUBLE:
-      return kFloat;
-    case TACTUS_INT8:
-    case TACTUS_INT16:
-    case TACTUS_INT32:
-    case TACTUS_INT64:
-      return kSigned;
-    default:
-      return kUnsigned;
-  }
+  if (type == TACTUS_FLOAT || type == TACTUS_DOUBLE) return kFloat;
+  const bool has_sign =
+      type == TACTUS_INT8 || type == TACTUS_INT16 || type == TACTUS_INT32 || type == TACTUS_INT64;
+  return has_sign ? kSigned : kUnsigned;
 }
 
 std::string xml(const std::string& text) {
@@ -56,32 +47,29 @@ class Mdf4Head {
  public:
   Mdf4Head(const RecordingHead& head, std::size_t row_bytes) {
     const std::uint64_t channels = add_channels(head);
-    std::string data;
-    put(data, std::uint64_t{0}, std::uint64_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0},
-        static_cast<std::uint32_t>(row_bytes), std::uint32_t{0});
-    group_ = blocks_.add("CG", {0, channels, blocks_.text(head.name), 0, 0, 0}, data);
+    group_ =
+        blocks_.add("CG", {0, channels, blocks_.text(head.name), 0, 0, 0},
+                    number_bytes(std::uint64_t{0}, std::uint64_t{0}, std::uint16_t{0}, std::uint16_t{0},
+                                 std::uint32_t{0}, static_cast<std::uint32_t>(row_bytes), std::uint32_t{0}));
     data_group_ = blocks_.add("DG", {0, group_, 0, 0}, std::string(8, '\0'));
     const std::uint64_t start = static_cast<std::uint64_t>(std::max<std::int64_t>(head.epoch_ns, 0));
-    data.clear();
-    put(data, start, std::int16_t{0}, std::int16_t{0}, kUtc, std::uint8_t{0}, std::uint8_t{0},
-        std::uint8_t{0});
+    const std::string time = number_bytes(start, std::int16_t{0}, std::int16_t{0}, kUtc, std::uint8_t{0},
+                                          std::uint8_t{0}, std::uint8_t{0});
     const std::uint64_t history = blocks_.add(
         "FH",
         {0,
          markup("<FHcomment xmlns=\"http://www.asam.net/mdf/v4\"><TX>recorded</TX><tool_id>tactus</tool_id>"
                 "<tool_vendor>tactus</tool_vendor><tool_version>1</tool_version></FHcomment>")},
-        data);
+        time);
     const std::uint64_t comment = markup(
         "<HDcomment xmlns=\"http://www.asam.net/mdf/v4\"><TX>recording " + xml(head.name) +
         "</TX><time_source>simulated time</time_source><common_properties><e name=\"tactus.epoch_ns\">" +
         std::to_string(head.epoch_ns) + "</e></common_properties></HDcomment>");
-    data.clear();
-    put(data, start, std::int16_t{0}, std::int16_t{0}, kUtc, std::uint8_t{0}, std::uint8_t{0},
-        std::uint8_t{0}, 0.0, 0.0);
     bytes_ = "MDF     4.10    tactus  ";
     put(bytes_, std::uint32_t{0}, std::uint16_t{410});
     bytes_.resize(kMdfHeadAt, '\0');
-    bytes_ += mdf_block("HD", {data_group_, history, 0, 0, 0, comment}, data) + blocks_.bytes();
+    bytes_ += mdf_block("HD", {data_group_, history, 0, 0, 0, comment}, time + number_bytes(0.0, 0.0)) +
+              blocks_.bytes();
   }
 
   const std::string& bytes() const { return bytes_; }
@@ -95,35 +83,30 @@ class Mdf4Head {
 
   /// The channels lead from the first to the last, so the last is made first.
   std::uint64_t add_channels(const RecordingHead& head) {
-    std::vector<std::uint32_t> places;
-    std::uint32_t at = sizeof(std::int64_t);
-    for (const RecordColumn& column : head.columns) {
-      places.push_back(at);
-      at += static_cast<std::uint32_t>(executive::size_of(column.type));
-    }
+    const RecordingHead row = packed(head);
     std::uint64_t next = 0;
     for (std::size_t i = head.columns.size(); i-- > 0;) {
       const RecordColumn& column = head.columns[i];
       const auto bits =
           column.type == TACTUS_BOOL ? 1U : 8U * static_cast<unsigned>(executive::size_of(column.type));
-      next = channel(next, column.name, 0, data_type(column.type), places[i], bits, unit(column.unit),
+      next = channel(next, column.name, 0, data_type(column.type),
+                     static_cast<std::uint32_t>(row.columns[i].offset), bits, unit(column.unit),
                      labels(column), blocks_.text(column.about));
     }
-    std::string data;
-    put(data, std::uint8_t{1}, std::uint8_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{2}, 0.0,
-        0.0, 0.0, 1e-9);  // linear: seconds
-    const std::uint64_t seconds = blocks_.add("CC", {0, 0, 0, 0}, data);
+    const std::uint64_t seconds =
+        blocks_.add("CC", {0, 0, 0, 0},
+                    number_bytes(std::uint8_t{1}, std::uint8_t{0}, std::uint16_t{0}, std::uint16_t{0},
+                                 std::uint16_t{2}, 0.0, 0.0, 0.0, 1e-9));  // linear
     return channel(next, "time", 2, kSigned, 0, 64, unit("s"), seconds, 0);
   }
 
   std::uint64_t channel(std::uint64_t next, const std::string& name, std::uint8_t kind, std::uint8_t type,
                         std::uint32_t place, std::uint32_t bits, std::uint64_t unit, std::uint64_t conversion,
                         std::uint64_t comment) {
-    std::string data;
-    put(data, kind, static_cast<std::uint8_t>(kind == 2 ? 1 : 0), type, std::uint8_t{0}, place, bits,
-        std::uint32_t{0}, std::uint32_t{0}, std::uint8_t{0}, std::uint8_t{0}, std::uint16_t{0}, 0.0, 0.0, 0.0,
-        0.0, 0.0, 0.0);
-    return blocks_.add("CN", {next, 0, blocks_.text(name), 0, conversion, 0, unit, comment}, data);
+    return blocks_.add("CN", {next, 0, blocks_.text(name), 0, conversion, 0, unit, comment},
+                       number_bytes(kind, static_cast<std::uint8_t>(kind == 2 ? 1 : 0), type, std::uint8_t{0},
+                                    place, bits, std::uint32_t{0}, std::uint32_t{0}, std::uint8_t{0},
+                                    std::uint8_t{0}, std::uint16_t{0}, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0));
   }
 
   std::uint64_t unit(const std::string& text) {
@@ -144,11 +127,11 @@ class Mdf4Head {
       put(values, value);
     }
     links.push_back(0);  // of other values: none
-    std::string data;
-    put(data, std::uint8_t{7}, std::uint8_t{0}, std::uint16_t{0},
-        static_cast<std::uint16_t>(column.labels.size() + 1),
-        static_cast<std::uint16_t>(column.labels.size()), 0.0, 0.0);
-    return blocks_.add("CC", links, data + values);
+    const auto count = static_cast<std::uint16_t>(column.labels.size());
+    return blocks_.add("CC", links,
+                       number_bytes(std::uint8_t{7}, std::uint8_t{0}, std::uint16_t{0},
+                                    static_cast<std::uint16_t>(count + 1), count, 0.0, 0.0) +
+                           values);
   }
 
   MdfBlocks blocks_{kMdfHeadAt + kMdfHeadBytes};
@@ -163,8 +146,8 @@ class Mdf4Sink final : public executive::RecordSink {
   bool has_dates() const override { return true; }
 
   void open(const std::filesystem::path& path, const RecordingHead& head) override {
-    packer_.emplace(head);
-    row_bytes_ = sizeof(std::int64_t) + packer_->bytes();
+    packer_ = RowPacker(head.columns);
+    row_bytes_ = sizeof(std::int64_t) + packer_.bytes();
     const Mdf4Head made(head, row_bytes_);
     link_ = made.data_link();
     cycle_count_ = made.cycle_count();
@@ -175,7 +158,7 @@ class Mdf4Sink final : public executive::RecordSink {
   void write(const std::byte* record) override {
     if (rows_.size() + row_bytes_ > kChunk) flush();
     rows_.append(reinterpret_cast<const char*>(record), sizeof(std::int64_t));
-    packer_->append(rows_, record);
+    packer_.append(rows_, record);
     ++waiting_;
   }
 
@@ -200,23 +183,17 @@ class Mdf4Sink final : public executive::RecordSink {
     pieces += mdf_block("DT", {}, rows_);
     pieces.append((8 - pieces.size() % 8 + 8 - file_.size() % 8) % 8, '\0');
     const std::uint64_t list = file_.size() + pieces.size();
-    std::string entry;
-    put(entry, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}, std::uint32_t{1},
-        bytes_before_);
-    pieces += mdf_block("DL", {0, data}, entry);
+    pieces += mdf_block("DL", {0, data},
+                        number_bytes(std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0}, std::uint8_t{0},
+                                     std::uint32_t{1}, bytes_before_));
     file_.append(pieces);
-    const auto number = [](std::uint64_t value) {
-      std::string bytes;
-      put(bytes, value);
-      return bytes;
-    };
-    file_.overwrite(link_, number(list));
+    file_.overwrite(link_, number_bytes(list));
     link_ = list + kMdfNextList;
     bytes_before_ += rows_.size();
-    file_.overwrite(cycle_count_, number(bytes_before_ / row_bytes_));
+    file_.overwrite(cycle_count_, number_bytes(bytes_before_ / row_bytes_));
   }
 
-  std::optional<RowPacker> packer_;
+  RowPacker packer_;
   std::size_t row_bytes_ = 0;
   AppendedFile file_;
   std::uint64_t link_ = 0;         // where the next list is linked

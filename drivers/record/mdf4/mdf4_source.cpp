@@ -66,7 +66,7 @@ class LayoutReader {
     const MdfBlock head = block(kMdfHeadAt, "HD");
     layout_.start_ns = ByteReader(head.data).take<std::uint64_t>();
     layout_.comment = text(head.link(5));
-    (void)text_block(head.link(1));
+    text_block(head.link(1));
     const MdfBlock group = block(head.link(0), "DG");
     if (group.link(0) != 0)
       throw std::runtime_error("holds more than one group; export one of them to a file of its own");
@@ -100,9 +100,8 @@ class LayoutReader {
     return mdf_text(file_, at);
   }
   /// FH, and its comment.
-  std::uint64_t text_block(std::uint64_t at) {
+  void text_block(std::uint64_t at) {
     if (at != 0) (void)text(block(at).link(1));
-    return at;
   }
 
   void read_channels(std::uint64_t first) {
@@ -284,32 +283,18 @@ class Mdf4Source final : public executive::RecordSource {
     std::memcpy(&value, row_.data() + channel.at, sizeof value);
     return value;
   }
+  unsigned bit(const MdfChannel& channel) const {
+    return (static_cast<unsigned char>(row_[channel.at]) >> channel.bit) & 1U;
+  }
   double raw(const MdfChannel& channel) const {
-    switch (*stored_type(channel)) {
-      case TACTUS_BOOL:
-        return (static_cast<unsigned char>(row_[channel.at]) >> channel.bit) & 1U;
-      case TACTUS_INT8:
-        return stored<std::int8_t>(channel);
-      case TACTUS_UINT8:
-        return stored<std::uint8_t>(channel);
-      case TACTUS_INT16:
-        return stored<std::int16_t>(channel);
-      case TACTUS_UINT16:
-        return stored<std::uint16_t>(channel);
-      case TACTUS_INT32:
-        return stored<std::int32_t>(channel);
-      case TACTUS_UINT32:
-        return stored<std::uint32_t>(channel);
-      case TACTUS_INT64:
-        return static_cast<double>(stored<std::int64_t>(channel));
-      case TACTUS_UINT64:
-        return static_cast<double>(stored<std::uint64_t>(channel));
-      case TACTUS_FLOAT:
-        return static_cast<double>(stored<float>(channel));
-      case TACTUS_DOUBLE:
-        break;
-    }
-    return stored<double>(channel);
+    if (channel.bits == 1) return bit(channel);
+    if (channel.type == 4 && channel.bits == 32) return static_cast<double>(stored<float>(channel));
+    if (channel.type == 4) return stored<double>(channel);
+    std::uint64_t whole = 0;
+    std::memcpy(&whole, row_.data() + channel.at, channel.bits / 8);
+    if (channel.type == 0) return static_cast<double>(whole);
+    return static_cast<double>(static_cast<std::int64_t>(whole << (64 - channel.bits)) >>
+                               (64 - channel.bits));
   }
 
   /// Nanoseconds: as they are there, or of seconds.
@@ -330,7 +315,7 @@ class Mdf4Source final : public executive::RecordSource {
       const double value = channel.offset + channel.factor * raw(channel);
       std::memcpy(to, &value, sizeof value);
     } else if (channel.column.type == TACTUS_BOOL) {
-      *to = static_cast<std::byte>((static_cast<unsigned char>(row_[channel.at]) >> channel.bit) & 1U);
+      *to = static_cast<std::byte>(bit(channel));
     } else {
       std::memcpy(to, row_.data() + channel.at, executive::size_of(channel.column.type));
     }
@@ -391,15 +376,10 @@ void mend_mdf4(const executive::RecordedFile& found) {
     data = read_data(file, layout);
     data.pieces.clear();  // they go with the file
   }
-  const auto number = [](std::uint64_t value) {
-    std::string bytes;
-    put(bytes, value);
-    return bytes;
-  };
   AppendedFile file;
   file.reopen(found.path, found.whole);
-  if (data.cut_off) file.overwrite(data.last_link, number(0));
-  if (layout.cycles != found.records) file.overwrite(layout.cycle_at, number(found.records));
+  if (data.cut_off) file.overwrite(data.last_link, number_bytes(std::uint64_t{0}));
+  if (layout.cycles != found.records) file.overwrite(layout.cycle_at, number_bytes(found.records));
   file.close();
 }
 

@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "drivers/record/common/bytes.hpp"
 #include "drivers/record/trk/trk_reader.hpp"
 #include "drivers/record/trk/types.hpp"
 
@@ -69,36 +68,17 @@ std::string counted(std::size_t count, const std::string& what) {
 }  // namespace
 
 void TrkFormat::open(const std::string& file, const Recording& recording) {
-  std::size_t bytes = 0;
-  for (const Column& column : recording.columns) {
-    const std::size_t size = bytes_of(column.type);
-    if (column.type == TACTUS_BOOL) bools_.push_back(bytes);
-    if (!runs_.empty() && runs_.back().offset + runs_.back().bytes == column.offset)
-      runs_.back().bytes += size;
-    else
-      runs_.push_back({column.offset, size});
-    bytes += size;
-  }
-  row_bytes_ = sizeof(double) + bytes;
+  packer_ = RowPacker(recording.columns);
+  row_bytes_ = sizeof(double) + packer_.bytes();
   file_.create(file);
   file_.append(trk_head(recording));
   write_header_file(file, recording);
 }
 
-/// Puts the values one after another. A bool is 0 or 1, even where a model wrote another byte.
-void TrkFormat::put_values(const std::byte* record) {
-  const std::size_t begin = rows_.size();
-  for (const Run& run : runs_) rows_.append(reinterpret_cast<const char*>(record + run.offset), run.bytes);
-  for (const std::size_t each : bools_) {
-    char& byte = rows_[begin + each];
-    byte = byte == 0 ? char{0} : char{1};
-  }
-}
-
 void TrkFormat::write(const std::byte* record) {
   if (rows_.size() + row_bytes_ > kMost) flush();
   put(rows_, trk_seconds(time_of(record)));
-  put_values(record);
+  packer_.append(rows_, record);
 }
 
 /// A full disk takes as many rows as fit.

@@ -8,6 +8,8 @@
 #include <tactus/record_file.hpp>
 #include <vector>
 
+#include "drivers/record/common/bytes.hpp"
+
 namespace tactus::drivers::record {
 
 /// Trick's name of the first column.
@@ -27,13 +29,7 @@ class __attribute__((visibility("hidden"))) TrkFormat final : public RecordDrive
   std::vector<std::string> omits(const Recording& recording) const override;
 
  private:
-  struct Run {
-    std::size_t offset, bytes;
-  };
-  void put_values(const std::byte* record);
-
-  std::vector<Run> runs_;           // what is one after another in the record
-  std::vector<std::size_t> bools_;  // in the row
+  RowPacker packer_;
   std::size_t row_bytes_ = 0;
   RecordFile file_;
   std::string rows_;  // not yet in the file

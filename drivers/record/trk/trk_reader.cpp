@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -21,33 +22,15 @@ namespace {
 /// The type of a code of version 10. Trick's long is as wide as its size says, an enumeration a whole number,
 /// and so is what was a bit field.
 std::optional<tactus_type> type_of(std::int32_t code, std::int32_t bytes) {
-  switch (code) {
-    case 1:
-    case 4:
-    case 6:
-    case 8:
-    case 12:
-    case 14:
-    case 21:
-      return whole_number(bytes, true);
-    case 2:
-    case 5:
-    case 7:
-    case 9:
-    case 13:
-    case 15:
-      return whole_number(bytes, false);
-    case 10:
-    case 11:
-      if (bytes == 4) return TACTUS_FLOAT;
-      if (bytes == 8) return TACTUS_DOUBLE;
-      return std::nullopt;
-    case 17:
-      if (bytes == 1) return TACTUS_BOOL;
-      return whole_number(bytes, true);
-    default:
-      return std::nullopt;
-  }
+  constexpr std::int32_t kSigned[] = {1, 4, 6, 8, 12, 14, 17, 21}, kUnsigned[] = {2, 5, 7, 9, 13, 15};
+  const auto is_one_of = [code](const auto& codes) {
+    return std::ranges::find(codes, code) != std::end(codes);
+  };
+  if (code == 17 && bytes == 1) return TACTUS_BOOL;
+  if ((code == 10 || code == 11) && bytes == 4) return TACTUS_FLOAT;
+  if ((code == 10 || code == 11) && bytes == 8) return TACTUS_DOUBLE;
+  if (!is_one_of(kSigned) && !is_one_of(kUnsigned)) return std::nullopt;
+  return whole_number(bytes, is_one_of(kSigned));
 }
 
 /// A code of versions 05 and 07 as version 10 has it.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace tactus::drivers::fmi {
@@ -22,6 +25,14 @@ class Line {
  private:
   std::array<char, 512> text_{};
 };
+/// Takes the whole text as a number.
+template <class T>
+std::optional<T> number_of(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 /// "; did you mean 'speed'?", or nothing if no name is near.
 std::string nearest(std::string_view wrong, const std::vector<std::string>& names);
 /// "a, b and c".

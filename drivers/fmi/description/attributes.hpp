@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <pugixml.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <vector>
 
 #include "drivers/fmi/description/description.hpp"
+#include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 
@@ -29,16 +28,13 @@ class Findings {
 
 /// Takes whole text as a number, xs:double or a whole one.
 template <class T>
-std::optional<T> number_of(std::string_view text) {
+std::optional<T> xml_number(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\n'))
     text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\n'))
     text.remove_suffix(1);
   if (text.size() > 1 && text.front() == '+' && text[1] != '-') text.remove_prefix(1);
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+  return number_of<T>(text);
 }
 
 /// A word of an attribute, and what it stands for.
@@ -67,7 +63,7 @@ class Attributes {
   template <class T>
   std::optional<T> number(const char* key) const {
     if (!has(key)) return std::nullopt;
-    const std::optional<T> value = number_of<T>(node_.attribute(key).value());
+    const std::optional<T> value = xml_number<T>(node_.attribute(key).value());
     if (!value) error(no_number(key, std::is_integral_v<T>));
     return value;
   }

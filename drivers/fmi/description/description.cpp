@@ -31,20 +31,9 @@ std::optional<Interface> read_interface(pugi::xml_node root, const char* kind, V
   if (of.has("modelIdentifier") && !is_identifier(made.identifier))
     of.error("modelIdentifier is " + in_quotes(made.identifier) +
              "; it is the name of the library: letters, digits and '_', no digit first");
-  const bool two = version == Version::fmi2;
-  made.needs_execution_tool = of.flag("needsExecutionTool");
-  made.once_per_process = of.flag("canBeInstantiatedOnlyOncePerProcess");
-  made.no_memory_functions = of.flag("canNotUseMemoryManagementFunctions");
-  made.get_and_set_state = of.flag(two ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
-  made.serialize_state = of.flag(two ? "canSerializeFMUstate" : "canSerializeFMUState");
-  made.variable_step = of.flag("canHandleVariableCommunicationStepSize");
-  made.run_asynchronously = of.flag("canRunAsynchronuously");
-  made.interpolates_inputs = of.flag("canInterpolateInputs");
-  made.event_mode = of.flag("hasEventMode");
-  made.early_return = of.flag("mightReturnEarlyFromDoStep");
-  made.intermediate_update = of.flag("providesIntermediateUpdate");
-  made.early_return_after_update = of.flag("canReturnEarlyAfterIntermediateUpdate");
-  made.output_derivatives = of.number<unsigned>("maxOutputDerivativeOrder").value_or(0);
+  for (const Flag& flag : kFlags)
+    made.*flag.member = of.flag(version == Version::fmi2 ? flag.name2 : flag.name);
+  (void)of.number<unsigned>("maxOutputDerivativeOrder");  // unused, but checked
   made.fixed_step = of.number<double>("fixedInternalStepSize");
   if (made.fixed_step && !(*made.fixed_step > 0 && std::isfinite(*made.fixed_step))) {
     of.error("fixedInternalStepSize is " + in_quotes(of.text("fixedInternalStepSize")) +
@@ -258,7 +247,7 @@ Description read_description(std::string_view xml, std::vector<Finding>& to) {
   read_units(root, made, findings);
   read_types(root, made, findings);
   for (const pugi::xml_node node : root.child("LogCategories").children("Category"))
-    made.log_categories.push_back(Attributes(node, "LogCategories", findings).required("name"));
+    (void)Attributes(node, "LogCategories", findings).required("name");
   read_experiment(root, made, findings);
   read_variables(root, made, findings);
   read_structure(root, made, findings);

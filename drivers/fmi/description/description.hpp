@@ -144,8 +144,28 @@ struct Interface {
   bool early_return = false;
   bool intermediate_update = false;
   bool early_return_after_update = false;  ///< canReturnEarlyAfterIntermediateUpdate
-  unsigned output_derivatives = 0;
-  std::optional<double> fixed_step{};  ///< fixedInternalStepSize, seconds
+  std::optional<double> fixed_step{};      ///< fixedInternalStepSize, seconds
+};
+
+/// A capability, and the attribute of 3.0 that says it; that of 2.0, where it has another name.
+struct Flag {
+  bool Interface::*member;
+  const char* name;
+  const char* name2 = name;
+};
+inline constexpr Flag kFlags[] = {
+    {&Interface::needs_execution_tool, "needsExecutionTool"},
+    {&Interface::once_per_process, "canBeInstantiatedOnlyOncePerProcess"},
+    {&Interface::no_memory_functions, "canNotUseMemoryManagementFunctions"},
+    {&Interface::get_and_set_state, "canGetAndSetFMUState", "canGetAndSetFMUstate"},
+    {&Interface::serialize_state, "canSerializeFMUState", "canSerializeFMUstate"},
+    {&Interface::variable_step, "canHandleVariableCommunicationStepSize"},
+    {&Interface::run_asynchronously, "canRunAsynchronuously"},
+    {&Interface::interpolates_inputs, "canInterpolateInputs"},
+    {&Interface::event_mode, "hasEventMode"},
+    {&Interface::early_return, "mightReturnEarlyFromDoStep"},
+    {&Interface::intermediate_update, "providesIntermediateUpdate"},
+    {&Interface::early_return_after_update, "canReturnEarlyAfterIntermediateUpdate"},
 };
 
 struct DefaultExperiment {
@@ -161,7 +181,6 @@ struct Description {
   std::optional<Interface> co_simulation, model_exchange, scheduled_execution;
   std::vector<UnitDefinition> units;
   std::vector<TypeDefinition> types;
-  std::vector<std::string> log_categories;
   DefaultExperiment experiment;
   std::vector<Variable> variables;
   std::vector<std::size_t> outputs;  ///< outputs of ModelStructure: positions in `variables`

@@ -96,7 +96,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
 template <class T>
 void take_wholes(const Attributes& of, std::string_view text, Start& start) {
   for (const std::string_view word : words_of(text)) {
-    const std::optional<T> value = number_of<T>(word);
+    const std::optional<T> value = xml_number<T>(word);
     if (!value) of.error("start is " + in_quotes(word) + ", which is not a whole number that fits the type");
     start.wholes.push_back(static_cast<std::int64_t>(value.value_or(T{})));
   }
@@ -143,7 +143,7 @@ void read_start(const Attributes& of, Variable& made) {
     case Type::float32:
     case Type::float64:
       for (const std::string_view word : words_of(text)) {
-        const std::optional<double> value = number_of<double>(word);
+        const std::optional<double> value = xml_number<double>(word);
         if (!value) of.error("start is " + in_quotes(word) + ", which is not a number");
         made.start.numbers.push_back(value.value_or(0));
       }
@@ -259,7 +259,7 @@ class VariableReader {
               nearest(made.unit, {units_.begin(), units_.end()}));
     const std::string clocks = of.text("clocks");
     for (const std::string_view word : words_of(clocks))
-      if (const auto clock = number_of<std::uint32_t>(word))
+      if (const auto clock = xml_number<std::uint32_t>(word))
         made.clocks.push_back(*clock);
       else
         of.error("clocks has " + in_quotes(word) + ", which is not a value reference");

@@ -2,11 +2,9 @@
 #include "drivers/fmi/model/contents.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <set>
 #include <string_view>
-#include <system_error>
 
 #include "drivers/fmi/text.hpp"
 
@@ -111,17 +109,16 @@ class Sorter {
   }
   /// Takes a size. A text that is no whole number is reported where parameters are read.
   void take_size(StructureVariable& one, const std::string& text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return;
+    const auto value = number_of<std::uint64_t>(text);
+    if (!value) return;
     const Variable& of = *one.of;
-    const auto number = static_cast<double>(value);
+    const auto number = static_cast<double>(*value);
     constexpr std::uint64_t kMost = 100'000'000;
-    if ((of.low && number < *of.low) || (of.high && number > *of.high) || value > kMost)
+    if ((of.low && number < *of.low) || (of.high && number > *of.high) || *value > kMost)
       problems_.push_back({"parameters." + one.name, text + " is outside of the unit's limits, " +
                                                          limit(of.low) + " .. " + limit(of.high)});
     else
-      one.size = value;
+      one.size = *value;
   }
   static std::string limit(const std::optional<double>& value) {
     return value ? std::to_string(static_cast<long long>(*value)) : "any";

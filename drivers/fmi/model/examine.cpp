@@ -23,21 +23,8 @@ std::string kinds_of(const Description& d) {
 
 std::string flags_of(const Interface& of) {
   std::vector<std::string> flags;
-  const auto add = [&](bool has, const char* name) {
-    if (has) flags.emplace_back(name);
-  };
-  add(of.needs_execution_tool, "needsExecutionTool");
-  add(of.once_per_process, "canBeInstantiatedOnlyOncePerProcess");
-  add(of.no_memory_functions, "canNotUseMemoryManagementFunctions");
-  add(of.get_and_set_state, "canGetAndSetFMUState");
-  add(of.serialize_state, "canSerializeFMUState");
-  add(of.variable_step, "canHandleVariableCommunicationStepSize");
-  add(of.run_asynchronously, "canRunAsynchronuously");
-  add(of.interpolates_inputs, "canInterpolateInputs");
-  add(of.event_mode, "hasEventMode");
-  add(of.early_return, "mightReturnEarlyFromDoStep");
-  add(of.intermediate_update, "providesIntermediateUpdate");
-  add(of.early_return_after_update, "canReturnEarlyAfterIntermediateUpdate");
+  for (const Flag& flag : kFlags)
+    if (of.*flag.member) flags.emplace_back(flag.name);
   if (of.fixed_step) flags.push_back("fixedInternalStepSize " + number(*of.fixed_step) + " s");
   return flags.empty() ? "none" : listed(flags);
 }
@@ -55,10 +42,18 @@ std::string start_of(const Variable& variable) {
   return all.empty() ? "" : "start " + all;
 }
 
+/// Begins a part: a line that is empty, and one that says what comes.
+void print_head(const Examination& to, const std::string& text) {
+  to.line("");
+  to.line(text);
+}
+std::string counted(const std::string& what, std::size_t count) {
+  return what + " (" + std::to_string(count) + ")";
+}
+
 void print_variables(const Examination& to, const char* title, const std::vector<RigVariable>& variables) {
   if (variables.empty()) return;
-  to.line("");
-  to.line(title + (" (" + std::to_string(variables.size()) + ")"));
+  print_head(to, counted(title, variables.size()));
   for (std::size_t i = 0; i < std::min(variables.size(), kMostShown); ++i) {
     const RigVariable& one = variables[i];
     const Variable& of = *one.of;
@@ -134,8 +129,7 @@ std::string times_of(const Partition& partition) {
 
 void print_partitions(const Examination& to, const Contents& contents) {
   if (contents.partitions.empty()) return;
-  to.line("");
-  to.line("model partitions, each a job of the rig (" + std::to_string(contents.partitions.size()) + ")");
+  print_head(to, counted("model partitions, each a job of the rig", contents.partitions.size()));
   for (const ClockVariable& clock : contents.partitions) {
     std::string problem;
     const Partition partition = partition_of(clock, problem);
@@ -173,9 +167,8 @@ void print_clocks(const Examination& to, const Description& d) {
   std::vector<WishProblem> none;
   const Contents contents = contents_of(d, wishes, none);
   if (contents.partitions.empty() && contents.output_clocks.empty()) return;
-  to.line("");
-  to.line("clocks, with 'event_mode: yes' (" +
-          std::to_string(contents.partitions.size() + contents.output_clocks.size()) + ")");
+  print_head(to, counted("clocks, with 'event_mode: yes'",
+                         contents.partitions.size() + contents.output_clocks.size()));
   for (const ClockVariable& clock : contents.partitions) {
     std::string problem;
     const TickTimes times = tick_times_of(*clock.of, problem);
@@ -193,8 +186,7 @@ void print_clocks(const Examination& to, const Description& d) {
 }
 
 void print_use(const Examination& to, const Interface& of, bool scheduled) {
-  to.line("");
-  to.line("in a rig");
+  print_head(to, "in a rig");
   const bool state = of.get_and_set_state && of.serialize_state;
   to.line(std::string("  checkpoints    ") +
           (state ? "yes, by its serialized state" : "no: it cannot serialize its state"));
@@ -252,24 +244,20 @@ void FmiModel::examine(const std::string& file, const Examination& to) {
     print_variables(to, "tunable parameters, which can be set while the rig runs", contents.tunables);
     print_variables(to, "constants and calculated parameters", contents.constants);
     if (!contents.structure.empty()) {
-      to.line("");
-      to.line("structural parameters, under 'parameters' in a rig file (" +
-              std::to_string(contents.structure.size()) + ")");
+      print_head(
+          to, counted("structural parameters, under 'parameters' in a rig file", contents.structure.size()));
       for (const StructureVariable& each : contents.structure)
         to.line("  " + each.name + " " + start_of(*each.of) + "  " + one_line(each.of->about, 120));
     }
     if (!contents.texts.empty()) {
-      to.line("");
-      to.line("texts, key 'texts' (" + std::to_string(contents.texts.size()) + ")");
+      print_head(to, counted("texts, key 'texts'", contents.texts.size()));
       for (const Variable* const each : contents.texts)
         to.line("  " + one_line(each->name) + " " + start_of(*each));
     }
     const auto locals =
         std::ranges::count_if(d.variables, [](const Variable& v) { return v.causality == Causality::local; });
-    if (locals > 0) {
-      to.line("");
-      to.line("local variables, shown by key 'locals' (" + std::to_string(locals) + ")");
-    }
+    if (locals > 0)
+      print_head(to, counted("local variables, shown by key 'locals'", static_cast<std::size_t>(locals)));
     for (const LeftOut& each : contents.left_out)
       to.line("not in a rig: " + in_quotes(each.variable->name) + ": " + each.why);
     to.line("");

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Start values of outputs and local variables, which the standard lets an importer set before initialization alone.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <system_error>
 
 #include "drivers/fmi/model/fmi_model.hpp"
 #include "drivers/fmi/text.hpp"
 
 namespace tactus::drivers::fmi {
 namespace {
-
-/// Takes the whole text as a number.
-template <class T>
-std::optional<T> number_of(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
 
 template <class T>
 void put(std::array<std::byte, 8>& to, T value) {

@@ -28,24 +28,10 @@ std::vector<std::string> platforms_here(Version version) {
 }
 
 std::size_t storage_of(Type type, Version version) {
-  switch (type) {
-    case Type::int8:
-    case Type::uint8:
-      return 1;
-    case Type::boolean:
-      return version == Version::fmi2 ? 4 : 1;
-    case Type::int16:
-    case Type::uint16:
-      return 2;
-    case Type::float32:
-    case Type::int32:
-    case Type::uint32:
-      return 4;
-    case Type::enumeration:
-      return version == Version::fmi2 ? 4 : 8;
-    default:
-      return 8;
-  }
+  if (version == Version::fmi2 && (type == Type::boolean || type == Type::enumeration)) return 4;
+  constexpr std::array<std::size_t, kTypes> kBytes = {4, 8, 1, 1, 2, 2, 4, 4,
+                                                      8, 8, 1, 8, 8, 8, 8};  // in the order of Type
+  return kBytes[static_cast<std::size_t>(type)];
 }
 
 std::unique_ptr<Unit> Unit::load(const std::filesystem::path& folder, const std::string& platform,
@@ -109,29 +95,28 @@ bool Unit::prepare_state() {
 
 std::size_t Unit::state_bytes() noexcept {
   std::size_t bytes = 0;
-  if (!has_state_ || !is_good(run(Call::state, [&] { return do_get_state(&state_); }))) return 0;
-  if (!is_good(run(Call::state, [&] { return do_state_size(state_, &bytes); }))) return 0;
+  if (!has_state_ || !is_good(run(Call::state, &Unit::do_get_state, &state_))) return 0;
+  if (!is_good(run(Call::state, &Unit::do_state_size, state_, &bytes))) return 0;
   return bytes;
 }
 
 std::size_t Unit::save_state(std::span<std::byte> room, std::size_t& needed) noexcept {
   const std::size_t bytes = needed = state_bytes();
   if (bytes == 0 || bytes > room.size()) return 0;
-  return is_good(run(Call::state, [&] { return do_serialize(state_, room.data(), bytes); })) ? bytes : 0;
+  return is_good(run(Call::state, &Unit::do_serialize, state_, room.data(), bytes)) ? bytes : 0;
 }
 
 Status Unit::load_state(std::span<const std::byte> bytes) noexcept {
-  if (!has_state_) return Status::illegal;
-  return run(Call::set_state, [&] {
-    void* state = nullptr;
-    Status status = do_deserialize(bytes.data(), bytes.size(), &state);
-    if (is_good(status)) status = do_set_state(state);
-    if (status == Status::fatal)
-      keep_reachable(state);  // nothing frees it any more
-    else if (state != nullptr)
-      (void)do_free_state(&state);
-    return status;
-  });
+  if (!has_state_ || !life_.may(Call::set_state)) return Status::illegal;
+  void* state = nullptr;
+  Status status = do_deserialize(bytes.data(), bytes.size(), &state);
+  if (is_good(status)) status = do_set_state(state);
+  if (status == Status::fatal)
+    keep_reachable(state);  // nothing frees it any more
+  else if (state != nullptr)
+    (void)do_free_state(&state);
+  life_.done(Call::set_state, status);
+  return status;
 }
 
 }  // namespace tactus::drivers::fmi

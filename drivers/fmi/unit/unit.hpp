@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "drivers/fmi/abi/fmi3.hpp"
@@ -103,25 +104,15 @@ class Unit {
   void instantiate(const std::string& name, bool logging);
   /// Frees the instance; after Fatal it calls nothing.                                                   @when setup
   void free() noexcept;
-  Status enter_configuration() {
-    return run(Call::enter_configuration, [&] { return do_enter_configuration(); });
-  }
-  Status exit_configuration() {
-    return run(Call::exit_configuration, [&] { return do_exit_configuration(); });
-  }
+  Status enter_configuration() { return run(Call::enter_configuration, &Unit::do_enter_configuration); }
+  Status exit_configuration() { return run(Call::exit_configuration, &Unit::do_exit_configuration); }
   /// Names no stop time. A `tolerance` that is not positive: none.
   Status enter_initialization(double start, double tolerance) {
-    return run(Call::enter_initialization, [&] { return do_enter_initialization(start, tolerance); });
+    return run(Call::enter_initialization, &Unit::do_enter_initialization, start, tolerance);
   }
-  Status exit_initialization() {
-    return run(Call::exit_initialization, [&] { return do_exit_initialization(); });
-  }
-  Status terminate() noexcept {
-    return run(Call::terminate, [&] { return do_terminate(); });
-  }
-  Status reset() noexcept {
-    return run(Call::reset, [&] { return do_reset(); });
-  }
+  Status exit_initialization() { return run(Call::exit_initialization, &Unit::do_exit_initialization); }
+  Status terminate() noexcept { return run(Call::terminate, &Unit::do_terminate); }
+  Status reset() noexcept { return run(Call::reset, &Unit::do_reset); }
 
   /// Looks for the functions that set and get values of a type. Throws UnitError.                        @when setup
   virtual void need_set(Type type) = 0;
@@ -131,38 +122,30 @@ class Unit {
   /// says, of `count` elements in all.
   Status set(Call how, Type type, std::span<const std::uint32_t> references, const void* values,
              std::size_t count) noexcept {
-    return run(how, [&] { return do_set(type, references, values, count); });
+    return run(how, &Unit::do_set, type, references, values, count);
   }
   /// Sets one String, or Binary of 3.0, before or in initialization.                                     @when setup
   Status set_text(Type type, std::uint32_t reference, const std::string& value) {
-    return run(Call::set_start, [&] { return do_set_text(type, reference, value); });
+    return run(Call::set_start, &Unit::do_set_text, type, reference, value);
   }
   Status get(Type type, std::span<const std::uint32_t> references, void* values, std::size_t count) noexcept {
-    return run(Call::get, [&] { return do_get(type, references, values, count); });
+    return run(Call::get, &Unit::do_get, type, references, values, count);
   }
   /// Uses event mode and allows early return, 3.0. Before instantiate(). Throws UnitError.              @when setup
   virtual void use_event_mode() { life_.use_event_mode(); }
-  Status enter_event() noexcept {
-    return run(Call::enter_event, [&] { return do_enter_event(); });
-  }
-  Status enter_step() noexcept {
-    return run(Call::enter_step, [&] { return do_enter_step(); });
-  }
+  Status enter_event() noexcept { return run(Call::enter_event, &Unit::do_enter_event); }
+  Status enter_step() noexcept { return run(Call::enter_step, &Unit::do_enter_step); }
   /// Sets values in event mode.
   Status set_in_event(Type type, std::span<const std::uint32_t> references, const void* values,
                       std::size_t count) noexcept {
-    return run(Call::handle_event, [&] { return do_set(type, references, values, count); });
+    return run(Call::handle_event, &Unit::do_set, type, references, values, count);
   }
   /// Lets an input clock tick.
-  Status tick(std::uint32_t clock) noexcept {
-    return run(Call::handle_event, [&] { return do_tick(clock); });
-  }
+  Status tick(std::uint32_t clock) noexcept { return run(Call::handle_event, &Unit::do_tick, clock); }
   /// Adds to `news` which output clocks tick now.
-  Status ask_ticks(ClockNews& news) noexcept {
-    return run(Call::handle_event, [&] { return do_ask_ticks(news); });
-  }
+  Status ask_ticks(ClockNews& news) noexcept { return run(Call::handle_event, &Unit::do_ask_ticks, news); }
   Status update_discrete(EventAnswer& answer) noexcept {
-    return run(Call::handle_event, [&] { return do_update_discrete(answer); });
+    return run(Call::handle_event, &Unit::do_update_discrete, answer);
   }
 
   /// Finds the function of a Set or Get whose type was needed.                                         @when setup
@@ -188,24 +171,22 @@ class Unit {
   /// Activates the partition of a clock; adds to `news` when the unit says that its clocks have some. Other threads may
   /// be in activations of other clocks: class Preemption.
   Status activate(std::uint32_t clock, double time, ClockNews& news) noexcept {
-    return run(Call::activate, [&] { return do_activate(clock, time, news); });
+    return run(Call::activate, &Unit::do_activate, clock, time, news);
   }
   /// Asks for the intervals in initialization.
-  Status ask_intervals(ClockNews& news) noexcept {
-    return run(Call::clocks, [&] { return do_ask_intervals(news); });
-  }
+  Status ask_intervals(ClockNews& news) noexcept { return run(Call::clocks, &Unit::do_ask_intervals, news); }
   /// Asks for the interval of one clock, in initialization or event mode. `seconds` is unset unless `qualifier` is
   /// abi3::kChanged or kUnchanged.
   Status ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept {
-    return run(Call::clocks, [&] { return do_ask_interval(clock, seconds, qualifier); });
+    return run(Call::clocks, &Unit::do_ask_interval, clock, seconds, qualifier);
   }
   /// Asks for the shift of one periodic clock, in initialization.
   Status ask_shift(std::uint32_t clock, double& seconds) noexcept {
-    return run(Call::clocks, [&] { return do_ask_shift(clock, seconds); });
+    return run(Call::clocks, &Unit::do_ask_shift, clock, seconds);
   }
   /// Tells the unit the interval of a clock, in initialization or event mode.
   Status set_interval(std::uint32_t clock, double seconds) noexcept {
-    return run(Call::set_interval, [&] { return do_set_interval(clock, seconds); });
+    return run(Call::set_interval, &Unit::do_set_interval, clock, seconds);
   }
 
   /// Looks for the functions of the state. False: the unit has none, or cannot serialize it.             @when setup
@@ -283,10 +264,11 @@ class Unit {
   LogRing& log_;
 
  private:
-  template <class Work>
-  Status run(Call call, Work work) {
+  /// Makes a call of the unit, if it may be made now.
+  template <class Work, class... Arguments>
+  Status run(Call call, Work work, Arguments&&... arguments) {
     if (!life_.may(call)) return Status::illegal;
-    const Status status = work();
+    const Status status = (this->*work)(std::forward<Arguments>(arguments)...);
     life_.done(call, status);
     return status;
   }

@@ -15,13 +15,6 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::int64_t time_of(std::int64_t bits, std::int64_t rate) { return up(bits * kSecond, rate); }
 
-/// Number of bytes of a CAN FD frame for this number of bytes of data.
-unsigned fd_bytes(unsigned length) {
-  for (const unsigned each : {8U, 12U, 16U, 20U, 24U, 32U, 48U})
-    if (length <= each) return length <= 8 ? length : each;
-  return 64;
-}
-
 /// The order in which arbitration lets frames go: the first bits of a 29-bit id against all of an 11-bit one, which wins
 /// where these are the same.
 std::uint64_t rank(const Message& message) {
@@ -88,7 +81,7 @@ std::int64_t longest_frame(const Message& message, const BitRates& rates) {
     const std::int64_t stuffed = (message.extended ? 54 : 34) + 8 * std::int64_t{message.length};
     return time_of(stuffed + 13 + (stuffed - 1) / 4, rates.nominal);
   }
-  const unsigned bytes = fd_bytes(message.length);
+  const unsigned bytes = wire_length(message.length);
   const std::int64_t head = message.extended ? 36 : 17;            // up to the bit that switches the rate
   const std::int64_t data = 5 + 8 * std::int64_t{bytes};           // ESI, DLC, data
   const std::int64_t crc = bytes <= 16 ? 4 + 17 + 6 : 4 + 21 + 7;  // with its fixed stuff bits

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "drivers/can/dbc/parser.hpp"
 
@@ -96,29 +97,19 @@ const AttributeValue* find(const std::vector<Attribute>& attributes, const char*
   return nullptr;
 }
 
-/// The attributes that a rest bus needs, with their defaults of the file.
-struct Standard {
-  explicit Standard(Values& values)
-      : cycle(values.standard("GenMsgCycleTime")),
-        cycle_fast(values.standard("GenMsgCycleTimeFast")),
-        send(values.standard("GenMsgSendType")),
-        start_delay(values.standard("GenMsgStartDelayTime")),
-        distance(values.standard("GenMsgDelayTime")),
-        repetitions(values.standard("GenMsgNrOfRepetition")),
-        layer(values.standard("GenMsgILSupport")),
-        format(values.standard("VFrameFormat")),
-        brs(values.standard("CANFD_BRS")),
-        start(values.standard("GenSigStartValue")),
-        inactive(values.standard("GenSigInactiveValue")),
-        signal_send(values.standard("GenSigSendType")) {}
-  std::optional<AttributeValue> cycle, cycle_fast, send, start_delay, distance, repetitions, layer, format,
-      brs, start, inactive, signal_send;
-};
+/// The attributes that a rest bus needs.
+constexpr const char* kNeeded[] = {"GenMsgCycleTime",      "GenMsgCycleTimeFast", "GenMsgSendType",
+                                   "GenMsgStartDelayTime", "GenMsgDelayTime",     "GenMsgNrOfRepetition",
+                                   "GenMsgILSupport",      "VFrameFormat",        "CANFD_BRS",
+                                   "GenSigStartValue",     "GenSigInactiveValue", "GenSigSendType"};
+/// Their defaults of the file.
+using Standard = std::map<std::string_view, AttributeValue>;
 
 const AttributeValue* value_of(const std::vector<Attribute>& attributes, const char* name,
-                               const std::optional<AttributeValue>& otherwise) {
-  const AttributeValue* const found = find(attributes, name);
-  return found != nullptr ? found : otherwise ? &*otherwise : nullptr;
+                               const Standard& standard) {
+  if (const AttributeValue* const found = find(attributes, name)) return found;
+  const auto at = standard.find(name);
+  return at == standard.end() ? nullptr : &at->second;
 }
 
 std::optional<double> number_of(const AttributeValue* value) {
@@ -133,9 +124,8 @@ void set_format(Message& message, const AttributeValue* format, Notes& notes) {
     const auto code = static_cast<int>(std::clamp(format->number, -1.0, 1e6));
     word = code == 14 ? "standardcanfd" : code == 15 ? "extendedcanfd" : code == 3 ? "j1939pg" : "";
   }
-  message.j1939 = word.starts_with("j1939");
   if (word.ends_with("canfd")) message.fd = true;
-  const bool extended = word.starts_with("extended") || message.j1939;
+  const bool extended = word.starts_with("extended") || word.starts_with("j1939");
   if (!word.empty() && (extended || word.starts_with("standard")) && extended != message.extended)
     notes.warn(message.line, "message " + message.name + ": VFrameFormat says " + (extended ? "29" : "11") +
                                  " bits, its number " + (message.extended ? "29" : "11") +
@@ -143,39 +133,30 @@ void set_format(Message& message, const AttributeValue* format, Notes& notes) {
 }
 
 void resolve(Message& message, const Standard& standard, Notes& notes) {
-  const auto value = [&](const char* name, const auto& otherwise) {
-    return value_of(message.attributes, name, otherwise);
-  };
-  const auto positive = [&](const char* name, const auto& otherwise) -> std::optional<double> {
-    const auto number = number_of(value(name, otherwise));
+  const auto value = [&](const char* name) { return value_of(message.attributes, name, standard); };
+  const auto positive = [&](const char* name) -> std::optional<double> {
+    const auto number = number_of(value(name));
     if (number && *number < 0)
       notes.warn(message.line, "message " + message.name + ": " + name + " is negative");
     return number && *number > 0 ? number : std::nullopt;
   };
-  message.cycle = positive("GenMsgCycleTime", standard.cycle);
-  message.cycle_fast = positive("GenMsgCycleTimeFast", standard.cycle_fast);
-  message.start_delay = positive("GenMsgStartDelayTime", standard.start_delay).value_or(0);
-  message.least_distance = positive("GenMsgDelayTime", standard.distance).value_or(0);
-  message.repetitions = static_cast<unsigned>(
-      std::min(positive("GenMsgNrOfRepetition", standard.repetitions).value_or(0), 1e6));
-  if (const AttributeValue* const send = value("GenMsgSendType", standard.send))
-    message.send = send_type(send->text);
-  if (const AttributeValue* const layer = value("GenMsgILSupport", standard.layer))
+  message.cycle = positive("GenMsgCycleTime");
+  message.cycle_fast = positive("GenMsgCycleTimeFast");
+  message.start_delay = positive("GenMsgStartDelayTime").value_or(0);
+  message.least_distance = positive("GenMsgDelayTime").value_or(0);
+  message.repetitions = static_cast<unsigned>(std::min(positive("GenMsgNrOfRepetition").value_or(0), 1e6));
+  if (const AttributeValue* const send = value("GenMsgSendType")) message.send = send_type(send->text);
+  if (const AttributeValue* const layer = value("GenMsgILSupport"))
     message.interaction_layer = layer->is_number ? layer->number != 0 : folded(layer->text) != "no";
-  if (const AttributeValue* const brs = value("CANFD_BRS", standard.brs))
-    message.bit_rate_switch = message.fd && (brs->is_number ? brs->number != 0 : brs->text == "1");
-  set_format(message, value("VFrameFormat", standard.format), notes);
+  set_format(message, value("VFrameFormat"), notes);
   if (message.length > 8) message.fd = true;
-  if (const AttributeValue* const brs = value("CANFD_BRS", standard.brs))
+  if (const AttributeValue* const brs = value("CANFD_BRS"))
     message.bit_rate_switch = message.fd && (brs->is_number ? brs->number != 0 : brs->text == "1");
   for (Signal& signal : message.signals) {
-    const auto of = [&](const char* name, const auto& otherwise) {
-      return value_of(signal.attributes, name, otherwise);
-    };
-    signal.start_raw = number_of(of("GenSigStartValue", standard.start));
-    signal.inactive_raw = number_of(of("GenSigInactiveValue", standard.inactive));
-    if (const AttributeValue* const send = of("GenSigSendType", standard.signal_send))
-      signal.send = send_type(send->text);
+    const auto of = [&](const char* name) { return value_of(signal.attributes, name, standard); };
+    signal.start_raw = number_of(of("GenSigStartValue"));
+    signal.inactive_raw = number_of(of("GenSigInactiveValue"));
+    if (const AttributeValue* const send = of("GenSigSendType")) signal.send = send_type(send->text);
   }
 }
 
@@ -188,7 +169,9 @@ void resolve_attributes(Statements& all, Notes& notes) {
     if (to != nullptr)
       to->push_back({readable(each.attribute), values.of(each.attribute, each.value, each.target.line)});
   }
-  const Standard standard(values);
+  Standard standard;
+  for (const char* const name : kNeeded)
+    if (auto value = values.standard(name)) standard.emplace(name, std::move(*value));
   for (Message& message : all.database.messages) resolve(message, standard, notes);
   const auto rate = [&](const char* name) -> std::optional<double> {
     const auto number = number_of(find(all.database.attributes, name));

@@ -10,12 +10,23 @@
 #include <string>
 #include <vector>
 
+#include "rtsync/rt.hpp"
+
 namespace tactus::drivers::can {
 
 inline constexpr std::uint32_t kLargestStandardId = 0x7FF;
 inline constexpr std::uint32_t kLargestExtendedId = 0x1FFF'FFFF;
 /// The most bytes of a frame (CAN FD).
 inline constexpr unsigned kMostBytes = 64;
+
+/// The length that a CAN FD frame on the wire has for `length` bytes of data, 0 to 64.
+constexpr unsigned wire_length(unsigned length) TACTUS_RT {
+  if (length <= 8) return length;
+  constexpr unsigned kLengths[] = {12, 16, 20, 24, 32, 48};
+  for (const unsigned each : kLengths)
+    if (length <= each) return each;
+  return 64;
+}
 
 enum class ByteOrder : std::uint8_t { little, big };  ///< @1 (Intel), @0 (Motorola)
 enum class ValueKind : std::uint8_t { whole, float32, float64 };
@@ -89,12 +100,6 @@ struct Signal {
   }
 };
 
-/// Signals that belong together (SIG_GROUP_).
-struct SignalGroup {
-  std::string name;
-  std::vector<std::string> signals;
-};
-
 struct Message {
   std::string name;
   std::string comment{};
@@ -104,10 +109,8 @@ struct Message {
   bool extended = false;               ///< 29 bits
   bool fd = false;
   bool bit_rate_switch = false;
-  bool j1939 = false;
   unsigned length = 0;  ///< bytes, 0 .. 64
   std::vector<Signal> signals{};
-  std::vector<SignalGroup> groups{};
   std::vector<Attribute> attributes{};
   SendType send{};                     ///< GenMsgSendType
   std::optional<double> cycle{};       ///< ms, GenMsgCycleTime; above 0

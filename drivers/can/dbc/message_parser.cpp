@@ -14,11 +14,6 @@ bool is_identifier(std::string_view name) {
 
 }  // namespace
 
-std::string MessageParser::text_of(std::string_view text) {
-  bool converted = false;
-  return readable(text, converted);
-}
-
 void MessageParser::refuse(std::uint32_t line, const std::string& text) {
   notes_.error(line, text);
   if (in_.line() == line) in_.skip_line();
@@ -31,7 +26,7 @@ void MessageParser::message() {
   if (!id) return refuse(line, "BO_: a message begins with its number, not with " + in_.coming());
   (void)in_.skip_blanks();
   const std::string_view written = in_.name(":");
-  const std::string name = text_of(written);
+  const std::string name = readable(written);
   const std::string what = "message " + name;
   if (written.empty() || !in_.take(':'))
     return refuse(line, "BO_ " + std::to_string(*id) + ": a name and ':' are expected, not " + in_.coming());
@@ -76,7 +71,7 @@ void MessageParser::message() {
     key |= kExtendedFlag;
   }
   Message made{.name = name,
-               .sender = text_of(sender),
+               .sender = readable(sender),
                .id = static_cast<std::uint32_t>(number),
                .extended = (key & kExtendedFlag) != 0,
                .fd = *length > 8,
@@ -115,7 +110,7 @@ bool MessageParser::place(std::string_view word, Signal& signal, WrittenPlace& p
     return true;
   }
   if (!value || !number.at_end()) {
-    refuse(line, "signal " + signal.name + ": '" + text_of(word) +
+    refuse(line, "signal " + signal.name + ": '" + readable(word) +
                      "' before ':' is not one of M, m0, m0M (multiplexer, multiplexed for its value 0)");
     return false;
   }
@@ -190,13 +185,9 @@ bool MessageParser::conversion(Signal& signal, const std::string& what) {
 
 void MessageParser::receivers(Signal& signal) {
   while (in_.skip_blanks_of_line()) {
-    if (in_.take(',')) continue;
-    if (in_.peek() == ';') {
-      (void)in_.take(';');
-      continue;
-    }
+    if (in_.take(',') || in_.take(';')) continue;
     const std::string_view name = in_.name(",;");
-    if (!name.empty()) signal.receivers.push_back(text_of(name));
+    if (!name.empty()) signal.receivers.push_back(readable(name));
   }
 }
 
@@ -206,7 +197,7 @@ void MessageParser::signal() {
   if (current_ == Current::none) return refuse(made.line, "SG_: a signal without a message (BO_) before it");
   (void)in_.skip_blanks();
   const std::string_view written = in_.name(":");
-  made.name = text_of(written);
+  made.name = readable(written);
   const std::string what = "signal " + made.name;
   if (written.empty()) return refuse(made.line, "SG_: the name of a signal is expected, not " + in_.coming());
   WrittenPlace where;

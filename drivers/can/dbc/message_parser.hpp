@@ -23,7 +23,6 @@ class MessageParser {
   bool layout(Signal& signal, const std::string& what);
   bool conversion(Signal& signal, const std::string& what);
   void receivers(Signal& signal);
-  std::string text_of(std::string_view text);
 
   Scanner& in_;
   Statements& all_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <span>
 
 #include "drivers/can/dbc/message_parser.hpp"
 
@@ -11,19 +12,17 @@ namespace tactus::drivers::can {
 namespace {
 
 /// Statements that say nothing about frames, or that belong to relations of nodes and signals.
-constexpr std::array kSkipped = {"EV_",        "ENVVAR_DATA_",     "SGTYPE_",    "SGTYPE_VAL_",
-                                 "BA_SGTYPE_", "SIG_TYPE_REF_",    "CAT_",       "CAT_DEF_",
-                                 "FILTER",     "BA_DEF_SGTYPE_",   "EV_DATA_",   "BA_DEF_REL_",
-                                 "BA_REL_",    "BA_DEF_DEF_REL_",  "BU_SG_REL_", "BU_EV_REL_",
-                                 "BU_BO_REL_", "SIGTYPE_VALTYPE_", "NS_DESC_"};
-constexpr std::array kRead = {"VERSION",    "NS_",        "BS_",          "BU_",         "BO_", "SG_",
-                              "BO_TX_BU_",  "CM_",        "BA_DEF_",      "BA_DEF_DEF_", "BA_", "VAL_",
-                              "VAL_TABLE_", "SIG_GROUP_", "SIG_VALTYPE_", "SG_MUL_VAL_"};
+constexpr std::string_view kSkipped[] = {"EV_",        "ENVVAR_DATA_",     "SGTYPE_",    "SGTYPE_VAL_",
+                                         "BA_SGTYPE_", "SIG_TYPE_REF_",    "CAT_",       "CAT_DEF_",
+                                         "FILTER",     "BA_DEF_SGTYPE_",   "EV_DATA_",   "BA_DEF_REL_",
+                                         "BA_REL_",    "BA_DEF_DEF_REL_",  "BU_SG_REL_", "BU_EV_REL_",
+                                         "BU_BO_REL_", "SIGTYPE_VALTYPE_", "NS_DESC_"};
+constexpr std::string_view kRead[] = {
+    "VERSION", "NS_",         "BS_", "BU_",  "BO_",        "SG_",        "BO_TX_BU_",    "CM_",
+    "BA_DEF_", "BA_DEF_DEF_", "BA_", "VAL_", "VAL_TABLE_", "SIG_GROUP_", "SIG_VALTYPE_", "SG_MUL_VAL_"};
 
-bool is_skipped(std::string_view word) {
-  for (const std::string_view each : kSkipped)
-    if (each == word) return true;
-  return false;
+bool is_one_of(std::span<const std::string_view> words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
 }
 
 /// Reads the statements of a file one after the other.
@@ -35,10 +34,7 @@ class Parser {
   void run() {
     while (in_.skip_blanks()) {
       line_ = in_.line();
-      if (in_.peek() == ';') {
-        (void)in_.take(';');
-        continue;
-      }
+      if (in_.take(';')) continue;
       const std::string_view word = in_.word();
       if (word.empty()) {
         notes_.error(line_, "a statement is expected, not " + in_.coming());
@@ -69,11 +65,9 @@ class Parser {
     if (word == "SG_MUL_VAL_") return multiplexed();
     if (word == "BO_TX_BU_") return senders();
     if (word == "SIG_GROUP_") return group();
-    if (!is_skipped(word)) {
-      bool converted = false;
-      notes_.warn(line_, "'" + readable(word.substr(0, 40), converted) +
+    if (!is_one_of(kSkipped, word))
+      notes_.warn(line_, "'" + readable(word.substr(0, 40)) +
                              "' begins no known statement; it is skipped up to the next ';'");
-    }
     (void)in_.skip_statement(&is_keyword);
   }
 
@@ -135,14 +129,12 @@ class Parser {
   }
 
   void version() {
-    bool converted = false;
-    if (const auto found = text("VERSION")) all_.database.version = readable(*found, converted);
+    if (const auto found = text("VERSION")) all_.database.version = readable(*found);
     (void)in_.skip_blanks_of_line();
     if (in_.peek() == ';') (void)in_.take(';');
   }
 
   void nodes() {
-    all_.has_nodes = true;
     if (!in_.take(':')) return skip("BU_: ':' is expected");
     std::uint32_t before = in_.line();
     for (;;) {
@@ -158,8 +150,7 @@ class Parser {
         if (!is_front) (void)in_.take(';');
         return;
       }
-      bool converted = false;
-      std::string name = readable(word, converted);
+      std::string name = readable(word);
       if (node_names_.emplace(word, all_.database.nodes.size()).second)
         all_.database.nodes.push_back({std::move(name), {}, {}, line});
       else
@@ -220,13 +211,7 @@ class Parser {
   void define() {
     Definition made;
     (void)in_.skip_blanks();
-    if (in_.peek() != '"') {
-      const std::string_view word = in_.word();
-      if (word == "BU_") made.kind = Target::Kind::node;
-      if (word == "BO_") made.kind = Target::Kind::message;
-      if (word == "SG_") made.kind = Target::Kind::signal;
-      if (word == "EV_") made.kind = Target::Kind::environment;
-    }
+    if (in_.peek() != '"') (void)in_.word();  // the kind of its objects
     const auto name = text("BA_DEF_");
     if (!name) return skip("BA_DEF_: the name of an attribute in quotes is expected");
     (void)in_.skip_blanks();
@@ -256,10 +241,8 @@ class Parser {
     const auto found = value();
     if (!found) return skip("BA_DEF_DEF_: a value is expected");
     const auto definition = all_.definitions.find(*name);
-    bool converted = false;
     if (definition == all_.definitions.end())
-      notes_.warn(line_,
-                  "BA_DEF_DEF_: attribute '" + readable(*name, converted) + "' is not defined before it");
+      notes_.warn(line_, "BA_DEF_DEF_: attribute '" + readable(*name) + "' is not defined before it");
     else
       definition->second.value = *found;
     end("BA_DEF_DEF_");
@@ -316,13 +299,12 @@ class Parser {
 
   void table() {
     (void)in_.skip_blanks();
-    bool converted = false;
-    ValueTable made{readable(in_.name("\";"), converted), {}};
+    ValueTable made{readable(in_.name("\";")), {}};
     std::vector<std::pair<double, std::string_view>> names;
     if (!list(names, "VAL_TABLE_")) return;
     for (const auto& [number, name] : names)
       if (number >= -9.2e18 && number <= 9.2e18)
-        made.names.push_back({static_cast<std::int64_t>(number), readable(name, converted)});
+        made.names.push_back({static_cast<std::int64_t>(number), readable(name)});
     all_.database.tables.push_back(std::move(made));
     end("VAL_TABLE_");
   }
@@ -393,7 +375,6 @@ class Parser {
   void group() {
     SetGroup made;
     if (!signal_target(made.target, "SIG_GROUP_")) return;
-    made.name = made.target.name;
     made.target.kind = Target::Kind::message;
     (void)in_.whole();
     (void)in_.take(':');
@@ -417,11 +398,7 @@ class Parser {
 
 }  // namespace
 
-bool is_keyword(std::string_view word) {
-  for (const std::string_view each : kRead)
-    if (each == word) return true;
-  return is_skipped(word);
-}
+bool is_keyword(std::string_view word) { return is_one_of(kRead, word) || is_one_of(kSkipped, word); }
 
 std::string id_text(std::uint64_t id) {
   std::array<char, 24> text{};

@@ -33,7 +33,6 @@ struct WrittenValue {
 
 struct Definition {
   enum class Type : std::uint8_t { number, text, enumeration };
-  Target::Kind kind = Target::Kind::network;
   Type type = Type::number;
   std::vector<std::string_view> labels;
   std::optional<WrittenValue> value;  ///< BA_DEF_DEF_
@@ -69,7 +68,6 @@ struct SetSenders {
 };
 struct SetGroup {
   Target target;
-  std::string_view name;
   std::vector<std::string_view> signals;
 };
 
@@ -95,8 +93,7 @@ struct Statements {
   std::vector<SetSenders> senders;
   std::vector<SetGroup> groups;
   std::unordered_set<std::uint64_t> left_out;  ///< ids of messages that no frame can be
-  bool has_nodes = false;
-  bool known = false;  ///< it has a statement of a DBC file
+  bool known = false;                          ///< it has a statement of a DBC file
   std::vector<std::unordered_map<std::string, std::size_t>>
       signals;  ///< those of each message by name; made once all are read
   std::unordered_map<std::string, std::size_t> nodes;  ///< index by name; made once all are read

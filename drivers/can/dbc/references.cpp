@@ -215,14 +215,10 @@ void resolve_references(Statements& all, Notes& notes) {
   for (const SetGroup& each : all.groups) {
     Message* const message = message_of(all, each.target, "SIG_GROUP_", notes);
     if (message == nullptr) continue;
-    SignalGroup& group = message->groups.emplace_back(SignalGroup{readable(each.name), {}});
-    for (const std::string_view name : each.signals) {
+    for (const std::string_view name : each.signals)
       if (signal_index(all, *message, name) < 0)
         notes.warn(each.target.line,
                    "SIG_GROUP_: message " + message->name + " has no signal " + readable(name));
-      else
-        group.signals.push_back(readable(name));
-    }
   }
 }
 

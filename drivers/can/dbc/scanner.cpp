@@ -208,8 +208,7 @@ std::string Scanner::coming() const {
   const std::string_view rest = text_.substr(at_, 20);
   const std::string_view line = rest.substr(0, rest.find_first_of("\r\n"));
   if (line.empty()) return "the end of the line";
-  bool converted = false;
-  return "'" + readable(line, converted) + "'";
+  return "'" + readable(line) + "'";
 }
 
 }  // namespace tactus::drivers::can

@@ -20,15 +20,6 @@ struct CanFrame {
   FrameBytes data{};
 };
 
-/// The length that a CAN FD frame on the wire has for `length` bytes of data, 0 to 64.
-constexpr unsigned wire_length(unsigned length) TACTUS_RT {
-  if (length <= 8) return length;
-  constexpr unsigned kLengths[] = {12, 16, 20, 24, 32, 48};
-  for (const unsigned each : kLengths)
-    if (length <= each) return each;
-  return 64;
-}
-
 /// The next shorter length that a frame can have; 0 of 0.
 constexpr unsigned shorter(unsigned length) TACTUS_RT {
   for (unsigned each = length; each > 0; --each)

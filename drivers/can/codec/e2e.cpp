@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/codec/e2e.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <iterator>
 #include <span>
 #include <stdexcept>
 
@@ -39,31 +40,18 @@ std::uint64_t get_big(const std::uint8_t* at, unsigned bytes) TACTUS_RT {
   return value;
 }
 
-/// The place of the checksum in the header, and its length.
-struct Place {
-  unsigned at;
-  unsigned bytes;
+/// Constants of a profile: the bytes of its header, the last value of its counter, and where in the header the
+/// checksum is.
+struct Rule {
+  E2eProfile profile;
+  unsigned header;
+  std::uint32_t most_counter;
+  unsigned checksum_at, checksum_bytes;
 };
-Place checksum_place(E2eProfile profile) TACTUS_RT {
-  switch (profile) {
-    case E2eProfile::p4:
-      return {8, 4};
-    case E2eProfile::p5:
-    case E2eProfile::p6:
-      return {0, 2};
-    case E2eProfile::p7:
-      return {0, 8};
-    default:
-      return {0, 1};
-  }
-}
-
-/// The CRC of all bytes but those of the checksum itself.
-std::uint64_t without(const Crc& crc, std::uint64_t begin, const std::uint8_t* data, unsigned length,
-                      Place hole) TACTUS_RT {
-  begin = crc.add(begin, std::span(data, hole.at));
-  return crc.add(begin, std::span(data + hole.at + hole.bytes, length - hole.at - hole.bytes));
-}
+constexpr Rule kRules[] = {{E2eProfile::p1, 2, 14, 0, 1},      {E2eProfile::p2, 2, 15, 0, 1},
+                           {E2eProfile::p4, 12, 0xFFFF, 8, 4}, {E2eProfile::p5, 3, 0xFF, 0, 2},
+                           {E2eProfile::p6, 5, 0xFF, 0, 2},    {E2eProfile::p7, 20, 0xFFFF'FFFF, 0, 8},
+                           {E2eProfile::p11, 2, 14, 0, 1},     {E2eProfile::p22, 2, 15, 0, 1}};
 
 }  // namespace
 
@@ -72,35 +60,11 @@ E2e::E2e(const E2eSettings& settings) : settings_(settings) {
     throw std::invalid_argument("E2E profile " + std::to_string(static_cast<int>(settings.profile)) + ": " +
                                 why);
   };
-  unsigned header = 2;
-  switch (settings.profile) {
-    case E2eProfile::p1:
-    case E2eProfile::p11:
-      most_counter_ = 14;
-      break;
-    case E2eProfile::p2:
-    case E2eProfile::p22:
-      most_counter_ = 15;
-      break;
-    case E2eProfile::p4:
-      header = 12;
-      most_counter_ = 0xFFFF;
-      break;
-    case E2eProfile::p5:
-      header = 3;
-      most_counter_ = 0xFF;
-      break;
-    case E2eProfile::p6:
-      header = 5;
-      most_counter_ = 0xFF;
-      break;
-    case E2eProfile::p7:
-      header = 20;
-      most_counter_ = std::numeric_limits<std::uint32_t>::max();
-      break;
-    default:
-      refuse("is not one of 1, 2, 4, 5, 6, 7, 11, 22");
-  }
+  const Rule* const rule = std::ranges::find(kRules, settings.profile, &Rule::profile);
+  if (rule == std::end(kRules)) refuse("is not one of 1, 2, 4, 5, 6, 7, 11, 22");
+  most_counter_ = rule->most_counter;
+  checksum_at_ = settings.offset + rule->checksum_at;
+  checksum_bytes_ = rule->checksum_bytes;
   const bool wide = settings.profile == E2eProfile::p4 || settings.profile == E2eProfile::p7;
   if (!wide && settings.data_id > 0xFFFF) refuse("its data id has 16 bits, at most 0xFFFF");
   if (settings.profile == E2eProfile::p11 && settings.mode != DataIdMode::both &&
@@ -111,13 +75,16 @@ E2e::E2e(const E2eSettings& settings) : settings_(settings) {
   if (settings.offset > 4096) refuse("an offset of at most 4096 bytes is possible");
   if (settings.most_lost < 1 || settings.most_lost > most_counter_)
     refuse("the largest step of its counter is 1 .. " + std::to_string(most_counter_));
-  least_ = settings.offset + header;
+  least_ = settings.offset + rule->header;
 }
 
 std::uint64_t E2e::checksum(const std::uint8_t* data, unsigned length,
                             std::uint32_t counter) const TACTUS_RT {
-  Place hole = checksum_place(settings_.profile);
-  hole.at += settings_.offset;
+  // The CRC of all bytes but those of the checksum itself.
+  const auto without = [&](const Crc& crc, std::uint64_t begin) TACTUS_RT {
+    const unsigned after = checksum_at_ + checksum_bytes_;
+    return crc.add(crc.add(begin, std::span(data, checksum_at_)), std::span(data + after, length - after));
+  };
   const auto low = static_cast<std::uint8_t>(settings_.data_id);
   const auto high = static_cast<std::uint8_t>(settings_.data_id >> 8U);
   switch (settings_.profile) {
@@ -131,24 +98,24 @@ std::uint64_t E2e::checksum(const std::uint8_t* data, unsigned length,
         if (settings_.mode == DataIdMode::both) crc = kJ1850.add(crc, high);
         if (settings_.mode == DataIdMode::nibble) crc = kJ1850.add(crc, std::uint8_t{0});
       }
-      return kJ1850.end(without(kJ1850, crc, data, length, hole));
+      return kJ1850.end(without(kJ1850, crc));
     }
     case E2eProfile::p2:
     case E2eProfile::p22: {
-      const std::uint64_t crc = without(kH2f, kH2f.begin(), data, length, hole);
+      const std::uint64_t crc = without(kH2f, kH2f.begin());
       return kH2f.end(kH2f.add(crc, settings_.data_ids[counter % 16]));
     }
     case E2eProfile::p4:
-      return kP4.end(without(kP4, kP4.begin(), data, length, hole));
+      return kP4.end(without(kP4, kP4.begin()));
     case E2eProfile::p5:
     case E2eProfile::p6: {
       const bool low_first = settings_.profile == E2eProfile::p5;
-      std::uint64_t crc = without(kCcitt, kCcitt.begin(), data, length, hole);
+      std::uint64_t crc = without(kCcitt, kCcitt.begin());
       crc = kCcitt.add(crc, low_first ? low : high);
       return kCcitt.end(kCcitt.add(crc, low_first ? high : low));
     }
     case E2eProfile::p7:
-      return kEcma.end(without(kEcma, kEcma.begin(), data, length, hole));
+      return kEcma.end(without(kEcma, kEcma.begin()));
   }
   return 0;
 }
@@ -193,8 +160,7 @@ bool E2e::protect(std::uint8_t* data, unsigned length, std::uint32_t counter) co
 }
 
 void E2e::spoil(std::uint8_t* data) const TACTUS_RT {
-  const Place checksum = checksum_place(settings_.profile);
-  for (std::size_t i = 0; i < checksum.bytes; ++i) data[settings_.offset + checksum.at + i] ^= 0xFFU;
+  for (std::size_t i = 0; i < checksum_bytes_; ++i) data[checksum_at_ + i] ^= 0xFFU;
 }
 
 E2eResult E2e::look(const std::uint8_t* data, unsigned length, std::uint32_t& counter) const TACTUS_RT {

@@ -72,6 +72,7 @@ class E2e {
   E2eSettings settings_;
   unsigned least_ = 0;
   std::uint32_t most_counter_ = 0;
+  unsigned checksum_at_ = 0, checksum_bytes_ = 0;  // in the data
 };
 
 /// The receiver's side of one protected message.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <time.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +23,9 @@ struct SocketEvent {
   bool has_counters = false;  ///< status has the error counters, not the state alone
   bool has_state = false;
 };
+
+/// Reads a clock of the kernel, ns. RT
+std::int64_t read_clock(clockid_t clock) noexcept;
 
 /// The seam to SocketCAN.
 ///
@@ -45,8 +51,23 @@ class CanSocket {
   virtual int restart() noexcept { return EOPNOTSUPP; }
   /// Its descriptor, by which a copy of this process can send(); -1: it has none.
   virtual int descriptor() const noexcept { return -1; }
-  virtual std::int64_t now() noexcept = 0;  ///< ns, CLOCK_MONOTONIC
-  virtual void sleep_until(std::int64_t time) noexcept = 0;
+  virtual std::int64_t now() noexcept { return read_clock(CLOCK_MONOTONIC); }  ///< ns
+  virtual void sleep_until(std::int64_t time) noexcept;
+};
+
+/// A descriptor that is closed at its end.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) (void)::close(number_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
 };
 
 /// Use of SO_TXTIME, by which the kernel sends frames at their times.

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/iso_tp.hpp"
 #include "drivers/can/port/thread_name.hpp"
 
@@ -34,9 +35,9 @@ std::uint32_t id_of(std::uint32_t id, bool extended) {
 
 class KernelIsoTp final : public IsoTp {
  public:
-  KernelIsoTp(const std::string& interface, const IsoTpAddress& address) {
-    socket_ = ::socket(PF_CAN, SOCK_DGRAM | SOCK_CLOEXEC, CAN_ISOTP);
-    if (socket_ < 0)
+  KernelIsoTp(const std::string& interface, const IsoTpAddress& address)
+      : socket_(::socket(PF_CAN, SOCK_DGRAM | SOCK_CLOEXEC, CAN_ISOTP)) {
+    if (socket_.get() < 0)
       throw std::runtime_error(std::string("this kernel offers no ISO-TP: ") +
                                std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                                "; sudo modprobe can-isotp");
@@ -54,20 +55,16 @@ class KernelIsoTp final : public IsoTp {
     at.can_addr.tp.rx_id = id_of(address.response, address.extended);
     const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&at));
     if (at.can_ifindex == 0 ||
-        ::setsockopt(socket_, SOL_CAN_ISOTP, CAN_ISOTP_OPTS, &options, sizeof options) != 0 ||
-        ::bind(socket_, general, sizeof at) != 0) {
-      const int error = errno;
-      close();
+        ::setsockopt(socket_.get(), SOL_CAN_ISOTP, CAN_ISOTP_OPTS, &options, sizeof options) != 0 ||
+        ::bind(socket_.get(), general, sizeof at) != 0)
       throw std::runtime_error("cannot bind ISO-TP to " + interface + ": " +
-                               std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
-    }
+                               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
     thread_ = std::thread([this] { run(); });
     name_thread(thread_, "can-isotp");
   }
   ~KernelIsoTp() override {
     stopped_.store(true, std::memory_order_relaxed);
     thread_.join();
-    close();
   }
 
   // The thread looks every kLook whether there is a request: the frames make no system call.
@@ -90,9 +87,6 @@ class KernelIsoTp final : public IsoTp {
  private:
   static constexpr int kLook = 2;  // ms
 
-  void close() {
-    if (socket_ >= 0) (void)::close(socket_);
-  }
   void tell(IsoTpEvent::Kind kind, int error, std::size_t size) {
     answer_.kind = kind;
     answer_.error = error;
@@ -101,11 +95,11 @@ class KernelIsoTp final : public IsoTp {
   }
   void run() {
     while (!stopped_.load(std::memory_order_relaxed)) {
-      pollfd waits{socket_, POLLIN, 0};
+      pollfd waits{socket_.get(), POLLIN, 0};
       const bool has_room = !answer_.is_full.load(std::memory_order_acquire);
       const int ready = ::poll(&waits, has_room ? 1 : 0, kLook);
       if (has_room && ready > 0) {
-        const ssize_t size = ::recv(socket_, answer_.bytes.data(), answer_.bytes.size(), MSG_DONTWAIT);
+        const ssize_t size = ::recv(socket_.get(), answer_.bytes.data(), answer_.bytes.size(), MSG_DONTWAIT);
         if (size > 0)
           tell(IsoTpEvent::Kind::answer, 0, static_cast<std::size_t>(size));
         else if (size < 0 && errno != EAGAIN)
@@ -113,14 +107,14 @@ class KernelIsoTp final : public IsoTp {
         continue;
       }
       if (!has_room || !request_.is_full.load(std::memory_order_acquire)) continue;
-      const ssize_t sent = ::write(socket_, request_.bytes.data(), request_.size);
+      const ssize_t sent = ::write(socket_.get(), request_.bytes.data(), request_.size);
       const int error = errno;
       request_.is_full.store(false, std::memory_order_release);
       tell(sent < 0 ? IsoTpEvent::Kind::failed : IsoTpEvent::Kind::sent, sent < 0 ? error : 0, 0);
     }
   }
 
-  int socket_ = -1;
+  Descriptor socket_;
   Slot request_, answer_;
   bool is_shown_ = false;
   std::atomic<bool> stopped_{false};

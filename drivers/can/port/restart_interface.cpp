@@ -6,7 +6,6 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -130,20 +129,20 @@ LinkFacts link_facts_in(const std::uint8_t* bytes, std::size_t size) {
 
 LinkFacts link_facts_of(const std::string& interface) {
   const int index = static_cast<int>(::if_nametoindex(interface.c_str()));
-  const int socket = index > 0 ? ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE) : -1;
-  if (socket < 0) return {};
+  const Descriptor socket(index > 0 ? ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE) : -1);
+  if (socket.get() < 0) return {};
   Request request(RTM_GETLINK, index, 0);
   const void* const bytes = request.finished();
   std::vector<std::uint8_t> said(std::size_t{64} << 10U);
   ssize_t got = -1;
-  if (::send(socket, bytes, request.size(), 0) >= 0) got = read_answer(socket, said.data(), said.size());
-  (void)::close(socket);
+  if (::send(socket.get(), bytes, request.size(), 0) >= 0)
+    got = read_answer(socket.get(), said.data(), said.size());
   return got > 0 ? link_facts_in(said.data(), static_cast<std::size_t>(got)) : LinkFacts{};
 }
 
 int restart_interface(int index) noexcept {
-  const int socket = ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-  if (socket < 0) return errno;
+  const Descriptor socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
+  if (socket.get() < 0) return errno;
   Request request(RTM_NEWLINK, index, NLM_F_ACK);
   const std::size_t info = request.open(IFLA_LINKINFO);
   request.attribute(IFLA_INFO_KIND, "can", 3);
@@ -153,9 +152,7 @@ int restart_interface(int index) noexcept {
   request.close(data);
   request.close(info);
   const void* const bytes = request.finished();
-  const int error = ::send(socket, bytes, request.size(), 0) < 0 ? errno : answer(socket);
-  (void)::close(socket);
-  return error;
+  return ::send(socket.get(), bytes, request.size(), 0) < 0 ? errno : answer(socket.get());
 }
 
 }  // namespace tactus::drivers::can

@@ -215,10 +215,7 @@ void SimulatedPort::begin(std::int64_t sim_time, std::int64_t) TACTUS_RT {
 
 bool SimulatedPort::receive(PortEvent& event, bool) TACTUS_RT {
   if (lost_ > 0) {
-    event = {};
-    event.kind = PortEvent::Kind::lost;
-    event.count = std::exchange(lost_, 0);
-    event.stamp = now_;
+    event = {.kind = PortEvent::Kind::lost, .stamp = now_, .count = std::exchange(lost_, 0)};
     return true;
   }
   return inbox_.take(event);

@@ -9,8 +9,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -28,26 +26,6 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kSendLead = 500'000;  // longer than a thread wakes late
 constexpr int kReceiveBuffer = 2 << 20;
-
-std::int64_t read_clock(clockid_t clock) noexcept {
-  timespec time{};
-  (void)::clock_gettime(clock, &time);
-  return time.tv_sec * kSecond + time.tv_nsec;
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) (void)::close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 bool is_virtual(const std::string& interface) {
   return interface.starts_with("vcan") || interface.starts_with("vx");
@@ -167,11 +145,6 @@ class SocketCan final : public CanSocket {
   }
 
   std::uint32_t dropped() const noexcept override { return dropped_.load(std::memory_order_relaxed); }
-  std::int64_t now() noexcept override { return read_clock(CLOCK_MONOTONIC); }
-  void sleep_until(std::int64_t time) noexcept override {
-    const timespec until{time / kSecond, time % kSecond};
-    (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-  }
 
  private:
   Descriptor socket_;
@@ -181,6 +154,17 @@ class SocketCan final : public CanSocket {
 };
 
 }  // namespace
+
+std::int64_t read_clock(clockid_t clock) noexcept {
+  timespec time{};
+  (void)::clock_gettime(clock, &time);
+  return time.tv_sec * kSecond + time.tv_nsec;
+}
+
+void CanSocket::sleep_until(std::int64_t time) noexcept {
+  const timespec until{time / kSecond, time % kSecond};
+  (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+}
 
 std::unique_ptr<CanSocket> open_socket_can(const std::string& interface, bool fd, SendTimes times) {
   return std::make_unique<SocketCan>(interface, fd, times);

@@ -78,15 +78,11 @@ void SocketPort::begin(std::int64_t, std::int64_t period) TACTUS_RT {
 
 bool SocketPort::receive(PortEvent& event, bool delayed) TACTUS_RT {
   if (lost_.load(std::memory_order_relaxed) > 0) {
-    event = {};
-    event.kind = PortEvent::Kind::lost;
-    event.count = lost_.exchange(0, std::memory_order_relaxed);
+    event = {.kind = PortEvent::Kind::lost, .count = lost_.exchange(0, std::memory_order_relaxed)};
     return true;
   }
   if (refused_.load(std::memory_order_relaxed) != 0) {
-    event = {};
-    event.kind = PortEvent::Kind::not_realtime;
-    event.error = refused_.exchange(0, std::memory_order_relaxed);
+    event = {.kind = PortEvent::Kind::not_realtime, .error = refused_.exchange(0, std::memory_order_relaxed)};
     return true;
   }
   if (from_sender_.take(event)) return true;

@@ -2,8 +2,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -18,39 +16,35 @@ constexpr std::int64_t kNsOfSecond = 1'000'000'000;
 
 class UnixCan final : public CanSocket {
  public:
-  explicit UnixCan(const std::string& path) {
+  explicit UnixCan(const std::string& path) : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.empty() || path.size() >= sizeof address.sun_path)
       throw std::runtime_error("unix:" + path + " is not a path of 1 .. " +
                                std::to_string(sizeof address.sun_path - 1) + " bytes");
     std::memcpy(std::begin(address.sun_path), path.data(), path.size());
-    socket_ = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&address));
-    if (socket_ >= 0 && ::connect(socket_, general, sizeof address) == 0) return;
-    const int error = errno;
-    if (socket_ >= 0) (void)::close(socket_);
+    if (socket_.get() >= 0 && ::connect(socket_.get(), general, sizeof address) == 0) return;
     throw std::runtime_error("cannot join the bus at " + path + ": " +
-                             std::strerror(error) +  // NOLINT(concurrency-mt-unsafe)
+                             std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                              "; start the program that carries it first, or write 'start: { wait: 5 s }'");
   }
-  ~UnixCan() override { (void)::close(socket_); }
 
-  int descriptor() const noexcept override { return socket_; }
+  int descriptor() const noexcept override { return socket_.get(); }
 
   int send(const CanFrame& frame) noexcept override {
     std::uint8_t bytes[72];
     const std::size_t size = pack(frame, bytes);
-    return ::send(socket_, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
+    return ::send(socket_.get(), bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? errno : 0;
   }
 
   void receive(SocketEvent& event, std::int64_t timeout) noexcept override {
     event.kind = SocketEvent::Kind::nothing;
-    pollfd waits{socket_, POLLIN, 0};
+    pollfd waits{socket_.get(), POLLIN, 0};
     const timespec limit{timeout / kNsOfSecond, timeout % kNsOfSecond};
     if (::ppoll(&waits, 1, &limit, nullptr) <= 0) return;
     std::uint8_t bytes[72];
-    const ssize_t size = ::recv(socket_, bytes, sizeof bytes, MSG_DONTWAIT);
+    const ssize_t size = ::recv(socket_.get(), bytes, sizeof bytes, MSG_DONTWAIT);
     event.stamp = now();
     if (size > 0) {
       if (size == 16 || size == 72) unpack(bytes, static_cast<std::size_t>(size), false, event);
@@ -66,18 +60,9 @@ class UnixCan final : public CanSocket {
   }
 
   std::uint32_t dropped() const noexcept override { return 0; }
-  std::int64_t now() noexcept override {
-    timespec time{};
-    (void)::clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * kNsOfSecond + time.tv_nsec;
-  }
-  void sleep_until(std::int64_t time) noexcept override {
-    const timespec until{time / kNsOfSecond, time % kNsOfSecond};
-    (void)::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
-  }
 
  private:
-  int socket_ = -1;
+  Descriptor socket_;
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <net/if_arp.h>
 #include <signal.h>
-#include <time.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -35,10 +34,14 @@ using executive::kWrongMachine;
 
 volatile sig_atomic_t g_stop = 0;
 
-std::int64_t read_clock(clockid_t clock) {
-  timespec time{};
-  (void)::clock_gettime(clock, &time);
-  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+/// Calls `make`, and gives its error the status of the command.
+template <class Make>
+auto with_status(executive::ExitStatus status, Make make) {
+  try {
+    return make();
+  } catch (const std::runtime_error& error) {
+    throw CommandError(status, error.what());
+  }
 }
 
 /// Frames of an interface or of a log, one after another.
@@ -54,11 +57,7 @@ class Source {
     }
     if (name.find_first_of("./") != std::string::npos)
       throw CommandError(kWrongInput, name + ": there is no such file");
-    try {
-      socket_ = open_socket_can(name, false);
-    } catch (const std::runtime_error& error) {
-      throw CommandError(kWrongMachine, error.what());
-    }
+    socket_ = with_status(kWrongMachine, [&] { return open_socket_can(name, false); });
   }
 
   /// Throws if the kernel has dropped frames of the interface.
@@ -162,12 +161,7 @@ class CanCommand final : public executive::CommandDriver {
     (void)::sigaction(SIGINT, &stop, nullptr);
     (void)::sigaction(SIGTERM, &stop, nullptr);
     if (!database_.empty()) {
-      Database read;
-      try {
-        read = load_dbc(database_);
-      } catch (const std::runtime_error& error) {
-        throw CommandError(kWrongInput, error.what());
-      }
+      Database read = with_status(kWrongInput, [&] { return load_dbc(database_); });
       if (!read.good())
         throw CommandError(kWrongInput,
                            database_ + ": has errors; 'tactus check " + database_ + "' lists them");
@@ -249,12 +243,13 @@ class CanCommand final : public executive::CommandDriver {
   /// Finds the messages that --message names.
   void select_messages(const Database& database) {
     for (const std::string& pattern : messages_) {
-      const std::size_t before = selected_.size();
-      for (const Message& each : database.messages)
-        if (fits(pattern, each.name)) selected_.emplace(each.id, each.extended);
-      const bool any = std::ranges::any_of(database.messages,
-                                           [&](const Message& each) { return fits(pattern, each.name); });
-      if (selected_.size() == before && !any)
+      bool any = false;
+      for (const Message& each : database.messages) {
+        if (!fits(pattern, each.name)) continue;
+        any = true;
+        selected_.emplace(each.id, each.extended);
+      }
+      if (!any)
         throw CommandError(kWrongInput, "--message " + pattern + ": " + database_ +
                                             " has no such message; 'tactus check " + database_ +
                                             "' lists them");
@@ -339,22 +334,13 @@ class CanCommand final : public executive::CommandDriver {
                            "'" + frame_ +
                                "': is not a frame; write 044#2A366C2B or 123##1AABB, or name a message "
                                "and its --database");
-      try {
-        frame = decoder_->frame_of(frame_, signals_);
-      } catch (const std::runtime_error& error) {
-        throw CommandError(kWrongInput, error.what());
-      }
+      frame = with_status(kWrongInput, [&] { return decoder_->frame_of(frame_, signals_); });
     }
     if (print_) {
       (void)print(frame_text(*frame) + "\n");
       return kOk;
     }
-    std::unique_ptr<CanSocket> socket;
-    try {
-      socket = open_socket_can(source_, frame->fd);
-    } catch (const std::runtime_error& error) {
-      throw CommandError(kWrongMachine, error.what());
-    }
+    const auto socket = with_status(kWrongMachine, [&] { return open_socket_can(source_, frame->fd); });
     if (const int error = socket->send(*frame); error != 0)
       throw CommandError(executive::kEndedEarly, source_ + ": the frame was not sent: " +
                                                      std::strerror(error));  // NOLINT(concurrency-mt-unsafe)

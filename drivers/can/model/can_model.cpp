@@ -45,10 +45,8 @@ CanFrame shape_of(const Message& message) {
 CanModel::CanModel() : open_port_(&open_port) {}
 
 void CanModel::check(const Problems& problems) {
-  namespace fs = std::filesystem;
-  const fs::path file = settings_.database;
   try {
-    database_ = load_dbc((file.is_absolute() ? file : fs::path(folder_) / file).string());
+    database_ = load_dbc((std::filesystem::path(folder_) / settings_.database).string());
   } catch (const std::exception& error) {
     problems.add("database", error.what());
     return;
@@ -141,10 +139,8 @@ void CanModel::declare(Declare& d) {
   for (SentMessage& each : sent_) each.declare(declaring);
   for (Station& each : stations_) each.declare(declaring);
   if (replay_) replay_->declare(declaring);
-  declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", std::begin(kStates),
-                  std::size(kStates));
-  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "what sends messages at their times",
-                  std::begin(kSenders), std::size(kSenders));
+  declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", kStates);
+  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "what sends messages at their times", kSenders);
   declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
                      "error counter of the controller");
   declaring.variable(TACTUS_OUTPUT, "bus.receive_errors", receive_errors_, "error counter of the controller");
@@ -188,20 +184,14 @@ void CanModel::open(const OpenRequest& request) {
   if (request.guarded && has_safe_values()) guard();
 }
 
-void CanModel::open_raw(const std::string& folder) {
-  namespace fs = std::filesystem;
-  const fs::path file = settings_.raw.file;
+void CanModel::open_raw(const std::filesystem::path& folder) {
+  const std::filesystem::path file = settings_.raw.file;
   if (file.is_relative() && folder.empty())
     throw std::runtime_error("raw.file: this rig has no folder of its run; write an absolute path");
-  const auto clock = [](clockid_t which) {
-    timespec time{};
-    (void)::clock_gettime(which, &time);
-    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-  };
-  const std::int64_t now = settings_.is_simulated() ? 0 : clock(CLOCK_MONOTONIC);
-  const std::int64_t realtime = settings_.is_simulated() ? 0 : clock(CLOCK_REALTIME) - now;
-  raw_ = std::make_unique<RawLog>(file.is_absolute() ? file.string() : (fs::path(folder) / file).string(),
-                                  settings_.raw.format, settings_.interface, now, realtime);
+  const std::int64_t now = settings_.is_simulated() ? 0 : read_clock(CLOCK_MONOTONIC);
+  const std::int64_t realtime = settings_.is_simulated() ? 0 : read_clock(CLOCK_REALTIME) - now;
+  raw_ = std::make_unique<RawLog>((folder / file).string(), settings_.raw.format, settings_.interface, now,
+                                  realtime);
 }
 
 /// Lets a process of its own send the safe values when this one is killed. Before the frames begin: it is a copy of this

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -71,9 +72,6 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
     std::uint64_t key = 0;  // id, and the bit of 29-bit ids
     ReceivedMessage* message = nullptr;
   };
-  static std::uint64_t key_of(std::uint32_t id, bool extended) TACTUS_RT {
-    return IdIndex::key_of(id, extended);
-  }
 
   int receive(const Call& call);
   int send(const Call& call);
@@ -82,7 +80,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   int take(const PortEvent& event, std::int64_t now) TACTUS_RT;
   void give(ReceivedMessage& message, const CanFrame& frame, std::int64_t now) TACTUS_RT;
   void check_stations(const Problems& problems) const;
-  void open_raw(const std::string& folder);
+  void open_raw(const std::filesystem::path& folder);
   void send_replay(const Call& call) TACTUS_RT;
   void ask_stations(std::int64_t now, bool is_off) TACTUS_RT;
   void follow_fault() TACTUS_RT;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <tactus/model.h>
-
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <tactus/model.hpp>
 
 #include "drivers/can/model/names.hpp"
 #include "drivers/can/model/signal_value.hpp"
@@ -23,38 +23,29 @@ class Declaring {
     if (unit.empty() && !signal.unit.empty() && signal.unit != "-")
       about = "in '" + signal.unit + "'" + (about.empty() ? "" : ": " + about);
     const auto labels = values.labels(number, signal);
-    declare(role, names_.add(name), values.rig_type(number), values.data(number), unit, about, labels.data(),
-            labels.size());
+    declare(role, names_.add(name), values.rig_type(number), values.data(number), unit, about, labels);
   }
   void variable(tactus_role role, const std::string& name, double& data, const char* unit,
                 const char* about) {
     declare(role, names_.add(name), TACTUS_DOUBLE, &data, unit, about);
   }
-  void variable(tactus_role role, const std::string& name, std::uint64_t& data, const char* about) {
-    declare(role, names_.add(name), TACTUS_UINT64, &data, "", about);
-  }
-  void variable(tactus_role role, const std::string& name, std::uint32_t& data, const char* about) {
-    declare(role, names_.add(name), TACTUS_UINT32, &data, "", about);
-  }
-  void variable(tactus_role role, const std::string& name, bool& data, const char* about) {
-    declare(role, names_.add(name), TACTUS_BOOL, &data, "", about);
-  }
-  void variable(tactus_role role, const std::string& name, std::int32_t& data, const char* about) {
-    declare(role, names_.add(name), TACTUS_INT32, &data, "", about);
+  template <class T>
+  void variable(tactus_role role, const std::string& name, T& data, const char* about) {
+    declare(role, names_.add(name), detail::type_of<T>(), &data, "", about);
   }
   void bytes(tactus_role role, const std::string& name, std::uint8_t* data, std::uint32_t count,
              const char* about) {
-    declare(role, names_.add(name), TACTUS_UINT8, data, "", about, nullptr, 0, count);
+    declare(role, names_.add(name), TACTUS_UINT8, data, "", about, {}, count);
   }
   void words(tactus_role role, const std::string& name, std::int32_t& data, const char* about,
-             const tactus_label* labels, std::size_t count) {
-    declare(role, names_.add(name), TACTUS_INT32, &data, "", about, labels, count);
+             std::span<const tactus_label> labels) {
+    declare(role, names_.add(name), TACTUS_INT32, &data, "", about, labels);
   }
 
  private:
   void declare(tactus_role role, const std::string& name, tactus_type type, void* data,
-               const std::string& unit, const std::string& about, const tactus_label* labels = nullptr,
-               std::size_t count = 0, std::uint32_t elements = 0) {
+               const std::string& unit, const std::string& about, std::span<const tactus_label> labels = {},
+               std::uint32_t elements = 0) {
     const tactus_variable declared{sizeof(tactus_variable),
                                    role,
                                    type,
@@ -63,8 +54,8 @@ class Declaring {
                                    name.c_str(),
                                    unit.c_str(),
                                    about.c_str(),
-                                   labels,
-                                   static_cast<std::uint32_t>(count),
+                                   labels.data(),
+                                   static_cast<std::uint32_t>(labels.size()),
                                    0};
     if (host_.declare_variable(host_.context, &declared) != 0)
       throw std::runtime_error("tactus refused variable '" + name + "'");

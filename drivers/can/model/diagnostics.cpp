@@ -136,8 +136,7 @@ void Station::declare(Declaring& d) {
   for (Request& each : requests_) {
     const std::string dot = name_ + "." + each.name + ".";
     d.variable(TACTUS_INPUT, dot + "send", each.send, "each change of the value sends the request once");
-    d.words(TACTUS_OUTPUT, dot + "state", each.state, "result of the last request", std::begin(kStates),
-            std::size(kStates));
+    d.words(TACTUS_OUTPUT, dot + "state", each.state, "result of the last request", kStates);
     d.variable(TACTUS_OUTPUT, dot + "answers", each.answers, "positive answers");
     d.variable(TACTUS_OUTPUT, dot + "time", each.time, "s", "time from the last request to its result");
     d.variable(TACTUS_OUTPUT, dot + "refusal", each.refusal,

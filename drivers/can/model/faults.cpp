@@ -33,10 +33,8 @@ std::vector<OfferedFault> CanModel::faults() const {
   std::vector<OfferedFault> all;
   for (const SentMessage& each : sent_)
     for (const Kind& kind : kKinds) {
-      OfferedFault& made = all.emplace_back();
-      made.target = each.message().name;
-      made.kind = kind.name;
-      made.meaning = kind.meaning;
+      OfferedFault& made = all.emplace_back(
+          OfferedFault{.target = each.message().name, .kind = kind.name, .meaning = kind.meaning});
       if (kind.kind == MessageFault::late) {
         made.has_amount = true;
         made.unit = "s";
@@ -62,32 +60,30 @@ std::vector<OfferedFault> CanModel::faults() const {
         made.refused =
             "message " + made.target + " has no counter; name it in send." + made.target + ".counter";
     }
-  OfferedFault bus_off;
-  bus_off.target = kBus;
-  bus_off.kind = "bus_off";
-  bus_off.meaning = "the rig's controller neither sends nor receives, as if it were bus-off";
-  all.push_back(bus_off);
-  OfferedFault errors;
-  errors.target = kBus;
-  errors.kind = "error_frames";
-  errors.meaning =
-      "an error frame destroys each frame on the bus this number of times, rounded, and it is sent again";
-  errors.has_amount = true;
-  errors.least = 1;
-  errors.most = 255;
-  errors.fallback = 1;
+  all.push_back({.target = kBus,
+                 .kind = "bus_off",
+                 .meaning = "the rig's controller neither sends nor receives, as if it were bus-off"});
+  OfferedFault& errors = all.emplace_back(OfferedFault{
+      .target = kBus,
+      .kind = "error_frames",
+      .meaning =
+          "an error frame destroys each frame on the bus this number of times, rounded, and it is sent again",
+      .has_amount = true,
+      .least = 1,
+      .most = 255,
+      .fallback = 1});
   if (!settings_.is_simulated())
     errors.refused = "SocketCAN cannot make error frames on " + settings_.interface +
                      "; a simulated bus can (interface: simulated), and a device of the bench for bus errors";
-  all.push_back(errors);
   for (const ReceivedMessage& each : received_)
     for (const Kind& kind : kKinds) {
-      OfferedFault& made = all.emplace_back();
-      made.target = each.message().name;
-      made.kind = kind.name;
-      made.refused = "message " + made.target +
-                     " is received; what is received is disturbed through its signals: write 'on: MODEL." +
-                     made.target + ".SIGNAL', or disturb the model that sends it";
+      const std::string& name = each.message().name;
+      all.push_back(
+          {.target = name,
+           .kind = kind.name,
+           .refused = "message " + name +
+                      " is received; what is received is disturbed through its signals: write 'on: MODEL." +
+                      name + ".SIGNAL', or disturb the model that sends it"});
     }
   return all;
 }

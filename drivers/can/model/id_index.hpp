@@ -9,16 +9,16 @@
 
 namespace tactus::drivers::can {
 
+/// The number by which an identifier is sorted: those of 29 bits come last.
+constexpr std::uint64_t key_of(std::uint32_t id, bool extended) TACTUS_RT {
+  return id | (extended ? std::uint64_t{1} << 32U : 0);
+}
+
 /// Finds what belongs to the identifier of a frame: at once by one of 11 bits, by halving for one of 29 bits.
 ///
 /// RT  find().
 class IdIndex {
  public:
-  /// The number by which an identifier is sorted: those of 29 bits come last.
-  static constexpr std::uint64_t key_of(std::uint32_t id, bool extended) TACTUS_RT {
-    return id | (extended ? kExtended : 0);
-  }
-
   /// `keys` ascend, and may repeat. @when setup
   void build(std::vector<std::uint64_t> keys) {
     keys_ = std::move(keys);
@@ -38,7 +38,6 @@ class IdIndex {
   }
 
  private:
-  static constexpr std::uint64_t kExtended = std::uint64_t{1} << 32U;
   static constexpr std::uint64_t kStandardIds = 2048;
 
   std::vector<std::uint64_t> keys_;

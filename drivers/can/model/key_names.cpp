@@ -100,10 +100,8 @@ class Showing {
 }  // namespace
 
 void CanModel::names(const KeyNames& to) {
-  namespace fs = std::filesystem;
   if (settings_.database.empty()) return;
-  const fs::path file = settings_.database;
-  const Database database = load_dbc((file.is_absolute() ? file : fs::path(folder_) / file).string());
+  const Database database = load_dbc((std::filesystem::path(folder_) / settings_.database).string());
   const Showing showing(database, to);
   showing.nodes("rest_of");
   showing.entries("receive", settings_.receive, {"substitute"});

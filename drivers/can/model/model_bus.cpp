@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/model/model_bus.hpp"
 
-#include <charconv>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 namespace tactus::drivers::can {
@@ -20,16 +17,6 @@ struct Known {
 Known& known() {
   static Known all;
   return all;
-}
-
-/// Reads "33" or "0x21", from 0 to `most`.
-std::optional<std::uint32_t> number_of(std::string_view text, std::uint32_t most) {
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  if (is_hex) text.remove_prefix(2);
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
-  if (error != std::errc{} || end != text.data() + text.size() || value > most) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -55,15 +42,14 @@ std::vector<BusMessage> ModelBus::messages(const std::string& pattern) const {
   const std::size_t at = pattern.find('@');
   const bool has_source = at != std::string::npos;
   const std::string name = pattern.substr(0, at), source = has_source ? pattern.substr(at + 1) : "";
-  const std::optional<std::uint32_t> group =
-      name.starts_with("PGN") ? number_of(name.substr(3), 0x3'FFFF) : std::nullopt;
-  std::optional<std::uint32_t> address;
-  if (has_source && source != "*" && !(address = number_of(source, 0xFF))) return all;
+  const auto group = name.starts_with("PGN") ? whole_of(name.substr(3), 0x3'FFFF) : std::nullopt;
+  std::optional<std::uint64_t> address;
+  if (has_source && source != "*" && !(address = whole_of(source, 0xFF))) return all;
   for (const Message& each : database_.messages) {
     const bool is_of_group = group && each.extended && group_of(each.id) == *group;
     if ((!is_of_group && !fits(name, each.name)) || (has_source && !each.extended)) continue;
-    all.push_back({each.name, address ? (each.id & ~0xFFU) | *address : each.id, each.extended, has_source,
-                   source == "*"});
+    all.push_back({each.name, address ? (each.id & ~0xFFU) | static_cast<std::uint32_t>(*address) : each.id,
+                   each.extended, has_source, source == "*"});
   }
   return all;
 }

@@ -9,27 +9,6 @@
 namespace tactus::drivers::can {
 namespace {
 
-E2eProfile profile_of(Protection protection) {
-  switch (protection) {
-    case Protection::p2:
-      return E2eProfile::p2;
-    case Protection::p4:
-      return E2eProfile::p4;
-    case Protection::p5:
-      return E2eProfile::p5;
-    case Protection::p6:
-      return E2eProfile::p6;
-    case Protection::p7:
-      return E2eProfile::p7;
-    case Protection::p11:
-      return E2eProfile::p11;
-    case Protection::p22:
-      return E2eProfile::p22;
-    default:
-      return E2eProfile::p1;
-  }
-}
-
 /// The bits that a profile writes in a message of `length` bytes: those that differ between two counters, of data of zeros
 /// and of ones. What is constant in the header (length, data id) differs from one of both.
 FrameBits written_bits(const E2e& e2e, unsigned length) {
@@ -76,7 +55,7 @@ MessageProtection::MessageProtection(const Message& message, const Protecting& s
 
 void MessageProtection::make_e2e(const Message& message, const ChecksumSettings& settings,
                                  const std::string& path, const Problems& problems) {
-  E2eSettings made{.profile = profile_of(settings.profile)};
+  E2eSettings made{.profile = static_cast<E2eProfile>(settings.profile)};
   if (!settings.data_id.empty())
     made.data_id =
         static_cast<std::uint32_t>(whole_of(settings.data_id, 0xFFFF'FFFF, path + ".data_id", problems));
@@ -134,9 +113,7 @@ void MessageProtection::make_own(const Message& message, const ChecksumSettings&
   }
   try {
     if (settings.profile == Protection::function) {
-      namespace fs = std::filesystem;
-      const fs::path library = fs::path(settings.library);
-      own_ = OwnChecksum::of_library((library.is_absolute() ? library : fs::path(folder) / library).string(),
+      own_ = OwnChecksum::of_library((std::filesystem::path(folder) / settings.library).string(),
                                      settings.function);
     } else {
       const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() >> (64 - settings.width);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "drivers/can/log/log_format.hpp"
+#include "drivers/can/model/id_index.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -23,16 +24,12 @@ struct Own {
   std::uint64_t key, mask;
 };
 
-std::uint64_t key_of(std::uint32_t id, bool extended) { return id | (extended ? 1ULL << 32U : 0); }
-
 }  // namespace
 
 Replay::Replay(const ReplaySettings& settings, const std::string& folder, const Database& database,
                const Selection& selection, const Problems& problems)
     : at_(settings.at.count()), is_looped_(settings.loop) {
-  namespace fs = std::filesystem;
-  const fs::path file = settings.file;
-  read((file.is_absolute() ? file : fs::path(folder) / file).string(), settings,
+  read((std::filesystem::path(folder) / settings.file).string(), settings,
        wanted(settings, database, selection, problems), problems);
 }
 

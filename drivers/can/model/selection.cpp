@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <string_view>
 #include <system_error>
 
 #include "drivers/can/model/settings.hpp"
+#include "drivers/can/model/text.hpp"
 
 namespace tactus::drivers::can {
 namespace {
@@ -252,10 +251,9 @@ double value_of(const Signal& signal, const std::string& text, const std::string
     return 0;
   }
   if (signal.has_range() && (value < signal.min || value > signal.max)) {
-    std::array<char, 100> range{};
-    (void)std::snprintf(range.data(), range.size(), "%.9g .. %.9g", signal.min, signal.max);
     problems.add(path, in_quotes(text) + " is outside of the range of signal " + signal.name + ", " +
-                           range.data() + (signal.unit.empty() ? "" : " " + signal.unit));
+                           text_of("%.9g .. %.9g", signal.min, signal.max) +
+                           (signal.unit.empty() ? "" : " " + signal.unit));
   }
   return value;
 }
@@ -273,18 +271,20 @@ unsigned cycles_of(const std::string& text, const std::string& path, const Probl
   return 1;
 }
 
+std::optional<std::uint64_t> whole_of(std::string_view text, std::uint64_t most) {
+  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hex) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, is_hex ? 16 : 10);
+  if (error != std::errc{} || end != text.data() + text.size() || value > most) return std::nullopt;
+  return value;
+}
+
 std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,
                        const Problems& problems) {
-  const bool is_hex = text.starts_with("0x") || text.starts_with("0X");
-  const char* const begin = text.c_str() + (is_hex ? 2 : 0);
-  const char* const end = text.c_str() + text.size();
-  std::uint64_t value = 0;
-  const auto [at, error] = std::from_chars(begin, end, value, is_hex ? 16 : 10);
-  if (error == std::errc{} && at == end && value <= most) return value;
-  std::array<char, 40> limit{};
-  (void)std::snprintf(limit.data(), limit.size(), "0x%llX", static_cast<unsigned long long>(most));
-  problems.add(path,
-               in_quotes(text) + " is not a whole number from 0 to " + limit.data() + "; write 0x1D or 29");
+  if (const auto value = whole_of(text, most)) return *value;
+  problems.add(path, in_quotes(text) + " is not a whole number from 0 to " +
+                         text_of("0x%llX", static_cast<unsigned long long>(most)) + "; write 0x1D or 29");
   return 0;
 }
 

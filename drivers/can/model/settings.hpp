@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <tactus/model_driver.hpp>
 #include <vector>
 
@@ -30,7 +32,8 @@ enum class Sending : std::uint8_t {
   cyclic_and_if_active,
   never
 };
-enum class Protection : std::uint8_t { none, p1, p2, p4, p5, p6, p7, p11, p22, crc, function };
+/// Profiles of AUTOSAR have their numbers, as in E2eProfile.
+enum class Protection : std::uint8_t { none, p1, p2, p4 = 4, p5, p6, p7, p11 = 11, p22 = 22, crc, function };
 /// Returns true for a profile of AUTOSAR, which counts the messages that are lost.
 constexpr bool is_e2e(Protection profile) {
   return profile != Protection::none && profile != Protection::crc && profile != Protection::function;
@@ -183,7 +186,9 @@ double value_of(const Signal& signal, const std::string& text, const std::string
                 const Problems& problems);
 /// Reads "3 cycles", "1 cycle" or "3": 1 to 1000000. Adds a problem and returns 1 for anything else. @when setup
 unsigned cycles_of(const std::string& text, const std::string& path, const Problems& problems);
-/// Reads a number as "0x1D" or "29". Adds a problem for anything else, or one above `most`. @when setup
+/// Reads a number as "0x1D" or "29"; nothing: it is something else, or above `most`. @when setup
+std::optional<std::uint64_t> whole_of(std::string_view text, std::uint64_t most);
+/// The same; adds a problem where it is nothing, and returns 0. @when setup
 std::uint64_t whole_of(const std::string& text, std::uint64_t most, const std::string& path,
                        const Problems& problems);
 /// The signal of a message, or a problem that names those it has, and nullptr. @when setup

@@ -228,19 +228,6 @@ void run_open(tactus_open_simulation& open, const char* stop_date, const tactus_
   open.date = end.date;
 }
 
-/// A text that stays until the thread asks for the same again; "" when there is none.
-template <class JobRequest>
-const char* text_of(const tactus_open_simulation* simulation, std::string& kept, JobRequest ask) noexcept {
-  const Inside inside(simulation);
-  try {
-    kept.clear();
-    if (simulation != nullptr) kept = ask();
-  } catch (...) {
-    kept.clear();
-  }
-  return kept.c_str();
-}
-
 template <class T, class JobRequest>
 T value_of(const tactus_open_simulation* simulation, T otherwise, JobRequest ask) noexcept {
   const Inside inside(simulation);
@@ -249,6 +236,13 @@ T value_of(const tactus_open_simulation* simulation, T otherwise, JobRequest ask
   } catch (...) {
     return otherwise;
   }
+}
+
+/// A text that stays until the thread asks for the same again; "" when there is none.
+template <class JobRequest>
+const char* text_of(const tactus_open_simulation* simulation, std::string& kept, JobRequest ask) noexcept {
+  kept = value_of(simulation, std::string(), ask);
+  return kept.c_str();
 }
 
 }  // namespace

@@ -154,15 +154,6 @@ std::optional<PortAddress> running(const std::string& name) {
   return found;
 }
 
-/// The rig of a run folder; empty: its rig file cannot be read.
-std::string rig_of(const fs::path& folder) {
-  try {
-    return read_rig_file(folder / "rig.yaml").rig;
-  } catch (const NoRigError&) {
-    return "";
-  }
-}
-
 /// Complains of the newest run, in runs/ or in a folder beside it, of a rig that has ended, if there is one.
 void refuse_ended(const std::string& rig) {
   fs::path newest;

@@ -41,17 +41,15 @@ bool run_folder_of(const fs::path& process, fs::path& folder) {
   return true;
 }
 
-std::string name_of_rig(const fs::path& folder) {
-  try {
-    const config::Document document = config::Document::from_file((folder / "rig.yaml").string());
-    const config::Node* const rig = document.root().find("rig");
-    return rig == nullptr ? "" : rig->text();
-  } catch (const std::exception&) {
-    return "";
-  }
-}
-
 }  // namespace
+
+std::string rig_of(const fs::path& folder) try {
+  const config::Document document = config::Document::from_file((folder / "rig.yaml").string());
+  const config::Node* const rig = document.root().find("rig");
+  return rig == nullptr ? "" : rig->text();
+} catch (const std::exception&) {
+  return "";
+}
 
 std::vector<RunningRig> running_rigs(std::size_t& unseen, const fs::path& proc) {
   std::vector<RunningRig> rigs;
@@ -66,7 +64,7 @@ std::vector<RunningRig> running_rigs(std::size_t& unseen, const fs::path& proc) 
       continue;
     }
     if (rig.folder.empty()) continue;
-    rig.rig = name_of_rig(rig.folder);
+    rig.rig = rig_of(rig.folder);
     rigs.push_back(std::move(rig));
   }
   std::ranges::sort(rigs, [](const auto& a, const auto& b) { return a.process < b.process; });

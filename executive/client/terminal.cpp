@@ -68,9 +68,8 @@ bool Terminal::speaks_utf8() {
   return false;
 }
 
-std::size_t Terminal::columns() const {
-  const winsize size = size_of_stdout();
-  std::size_t columns = size.ws_col;
+std::size_t Terminal::columns() {
+  std::size_t columns = size_of_stdout().ws_col;
   if (columns == 0) {
     const long wanted = std::strtol(variable("COLUMNS").c_str(), nullptr, 10);
     columns = wanted > 0 && wanted < 1000 ? static_cast<std::size_t>(wanted) : 80;

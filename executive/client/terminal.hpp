@@ -23,7 +23,7 @@ class Terminal {
 
   /// stdout is one, and understands more than plain text.
   bool drawable() const { return drawable_; }
-  std::size_t columns() const;  ///< 50 at least; of a pipe as COLUMNS says, else 80
+  static std::size_t columns();  ///< 50 at least; of a pipe as COLUMNS says, else 80
   std::size_t rows() const;
   /// Draws the lines over those of the last time; what does not fit the terminal is left out.
   void draw(const std::vector<std::string>& lines);

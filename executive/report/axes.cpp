@@ -84,8 +84,6 @@ std::string span_text(std::int64_t ns) {
   return std::to_string(seconds / 3600) + " h " + std::to_string(seconds / 60 % 60) + " min";
 }
 
-std::string sim_text(std::int64_t ns) { return rtsync::sim_time_text(ns); }
-
 Axis time_axis(std::int64_t least_ns, std::int64_t greatest_ns) {
   Axis axis{Scale::log};
   const double least = std::max<double>(1, static_cast<double>(least_ns));

@@ -20,9 +20,6 @@ std::string digits_text(double value);
 /// "12.5 s", "1 h 02 min".
 std::string span_text(std::int64_t ns);
 
-/// "17.948 s": a simulated time.
-std::string sim_text(std::int64_t ns);
-
 /// A logarithmic axis of times, with a tick for each power of ten. The ends are powers of ten around the values.
 Axis time_axis(std::int64_t least_ns, std::int64_t greatest_ns);
 /// A symmetric logarithmic one, for slack.

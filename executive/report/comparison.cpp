@@ -24,33 +24,41 @@ using Change = ComparedFigure::Change;
 
 std::string ratio_text(double ratio) { return digits_text(ratio) + " \u00d7"; }
 
-ComparedFigure percentile(const char* name, const char* word, double share, FrameTimes::Resampled which,
-                          const FrameTimes& baseline, const FrameTimes& candidate) {
-  const auto counts = [which](const FrameTimes& times) -> const TimeCounts& {
-    return which == FrameTimes::kLate ? times.late : times.work;
-  };
-  ComparedFigure figure{.name = std::string(name) + " " + word};
-  const std::int64_t base = counts(baseline).quantile(share);
-  const std::int64_t now = counts(candidate).quantile(share);
+/// Returns true for runs that are too short for intervals, and says so in the figure.
+bool too_short(const FrameTimes& baseline, const FrameTimes& candidate, ComparedFigure& figure) {
+  const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
+  if (blocks < kFewestBlocks) figure.interval_text = "too short: " + std::to_string(blocks) + " blocks";
+  return blocks < kFewestBlocks;
+}
+
+/// A quantity whose percentiles are compared.
+struct ComparedTimes {
+  const char* name;
+  FrameTimes::Resampled which;
+  TimeCounts FrameTimes::*counts;
+};
+
+ComparedFigure percentile(const ComparedTimes& of, const char* word, double share, const FrameTimes& baseline,
+                          const FrameTimes& candidate) {
+  ComparedFigure figure{.name = std::string(of.name) + " " + word};
+  const TimeCounts& before = baseline.*of.counts;
+  const TimeCounts& after = candidate.*of.counts;
+  const std::int64_t base = before.quantile(share), now = after.quantile(share);
   figure.baseline = time_text(base);
   figure.candidate = time_text(now);
   figure.ratio = at_least_one(now) / at_least_one(base);
   const double fewest = static_cast<double>(std::min(baseline.frames(), candidate.frames())) * (1 - share);
-  const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
-  if (blocks < kFewestBlocks) {
-    figure.interval_text = "too short: " + std::to_string(blocks) + " blocks";
-    return figure;
-  }
+  if (too_short(baseline, candidate, figure)) return figure;
   if (fewest < kFewestBeyond) {
     figure.interval_text = "too few frames beyond it";
     return figure;
   }
-  const auto of_base = baseline.resampling()->quantile_buckets(which, share);
-  const auto of_now = candidate.resampling()->quantile_buckets(which, share);
+  const auto of_base = baseline.resampling()->quantile_buckets(of.which, share);
+  const auto of_now = candidate.resampling()->quantile_buckets(of.which, share);
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(of_base.size(), of_now.size()); ++i)
-    ratios.push_back(at_least_one(counts(candidate).greatest_in(of_now[i])) /
-                     at_least_one(counts(baseline).greatest_in(of_base[i])));
+    ratios.push_back(at_least_one(after.greatest_in(of_now[i])) /
+                     at_least_one(before.greatest_in(of_base[i])));
   const Interval interval = middle(std::move(ratios));
   figure.interval = interval;
   figure.interval_text = digits_text(interval.from) + " \u2026 " + ratio_text(interval.to);
@@ -77,11 +85,7 @@ ComparedFigure overruns(const FrameTimes& baseline, const FrameTimes& candidate)
                         .baseline = share_text(share(baseline)),
                         .candidate = share_text(share(candidate))};
   if (baseline.overruns > 0) figure.ratio = share(candidate) / share(baseline);
-  const std::uint64_t blocks = std::min(baseline.resampling()->blocks(), candidate.resampling()->blocks());
-  if (blocks < kFewestBlocks) {
-    figure.interval_text = "too short: " + std::to_string(blocks) + " blocks";
-    return figure;
-  }
+  if (too_short(baseline, candidate, figure)) return figure;
   const auto of_base = baseline.resampling()->shares_from(FrameTimes::kOverran, 1);
   const auto of_now = candidate.resampling()->shares_from(FrameTimes::kOverran, 1);
   std::vector<double> apart;
@@ -106,14 +110,8 @@ std::string listed(const RunData& run, const char* path) {
 }
 
 Cell change_cell(Change change) {
-  switch (change) {
-    case Change::less:
-      return {"\u25bc less", Tone::good};
-    case Change::more:
-      return {"\u25b2 more", Tone::bad};
-    case Change::not_certain:
-      break;
-  }
+  if (change == Change::less) return {"\u25bc less", Tone::good};
+  if (change == Change::more) return {"\u25b2 more", Tone::bad};
   return {"\u2248 not certain", Tone::soft};
 }
 
@@ -130,12 +128,12 @@ std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& cand
     double share;
   };
   constexpr Asked kShares[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
-  for (const Asked& each : kShares)
-    figures.push_back(percentile("late", each.word, each.share, FrameTimes::kLate, a, b));
-  figures.push_back(greatest("late", a.late.greatest(), b.late.greatest()));
-  for (const Asked& each : kShares)
-    figures.push_back(percentile("work", each.word, each.share, FrameTimes::kWork, a, b));
-  figures.push_back(greatest("work", a.work.greatest(), b.work.greatest()));
+  constexpr ComparedTimes kTimes[] = {{"late", FrameTimes::kLate, &FrameTimes::late},
+                                      {"work", FrameTimes::kWork, &FrameTimes::work}};
+  for (const ComparedTimes& of : kTimes) {
+    for (const Asked& each : kShares) figures.push_back(percentile(of, each.word, each.share, a, b));
+    figures.push_back(greatest(of.name, (a.*of.counts).greatest(), (b.*of.counts).greatest()));
+  }
   figures.push_back(overruns(a, b));
   return figures;
 }
@@ -184,21 +182,15 @@ std::vector<FactDifference> fact_differences(const std::vector<const RunData*>& 
 
 Section comparison_section(const RunData& baseline, const RunData& candidate) {
   const std::string a = baseline.letter, b = candidate.letter;
-  Section section{"compare-" + b, b + " against " + a, {}};
+  Section section{"compare-" + b, b + " against " + a};
   std::transform(section.id.begin(), section.id.end(), section.id.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   const std::vector<ComparedFigure> figures = compare(baseline, candidate);
   if (figures.empty()) {
-    section.blocks.push_back(
-        Paragraph{"Times cannot be compared: one of the runs has none in frames.csv.", true});
+    section.say("Times cannot be compared: one of the runs has none in frames.csv.", true);
   } else {
-    Table table{{{"Figure"},
-                 {a + " baseline", true},
-                 {b, true},
-                 {b + " / " + a, true},
-                 {"95 % interval", true},
-                 {"Verdict"}},
-                {}};
+    Table table{
+        named({"Figure", ">" + a + " baseline", ">" + b, ">" + b + " / " + a, ">95 % interval", "Verdict"})};
     for (const ComparedFigure& figure : figures)
       table.rows.push_back({{figure.name},
                             {figure.baseline},
@@ -206,14 +198,14 @@ Section comparison_section(const RunData& baseline, const RunData& candidate) {
                             {figure.ratio ? ratio_text(*figure.ratio) : "\u2013"},
                             {figure.interval_text},
                             change_cell(figure.change)});
-    section.blocks.push_back(std::move(table));
-    section.blocks.push_back(Paragraph{
+    section.add(std::move(table));
+    section.say(
         "Intervals: 95 %, by 400 resamplings of blocks of " +
         time_text(std::max(kBlockNs, 10 * std::max(baseline.period_ns, candidate.period_ns))) +
         ". There is a verdict only if the interval excludes 1 (for overruns: a difference of 0) by more than "
-        "1.6 %, the accuracy of times. A maximum is one frame, so it has no interval and no verdict."});
+        "1.6 %, the accuracy of times. A maximum is one frame, so it has no interval and no verdict.");
   }
-  for (Block& block : late_side_by_side(baseline, candidate)) section.blocks.push_back(std::move(block));
+  for (Block& block : late_side_by_side(baseline, candidate)) section.add(std::move(block));
   return section;
 }
 

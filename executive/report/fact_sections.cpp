@@ -14,12 +14,6 @@ constexpr std::size_t kMostFactRows = 60;
 
 std::string or_unknown(const std::string& text) { return text.empty() ? "not known" : text; }
 
-std::string setting_of(const RunData& run, const std::string& path) {
-  for (const Setting& setting : run.files.settings)
-    if (setting.first == path) return setting.second;
-  return "";
-}
-
 /// "page_faults" as words.
 std::string words_of(std::string key) {
   std::ranges::replace(key, '_', ' ');
@@ -48,14 +42,11 @@ void add_facts(const Json& facts, const std::string& path, int depth, Table& tab
 }  // namespace
 
 Section host_section(const RunData& run) {
-  Section section{"host", "Host", {}};
+  Section section{"host", "Host"};
   const Json& summary = run.summary();
-  if (summary.is_null()) {
-    section.blocks.push_back(
-        Paragraph{"The facts of the machine are not known: summary.json does not exist."});
-    return section;
-  }
-  Table table{{{"Fact"}, {"Found"}, {"Wanted"}}, {}};
+  if (summary.is_null())
+    return section.say("The facts of the machine are not known: summary.json does not exist.");
+  Table table{named({"Fact", "Found", "Wanted"})};
   const auto add = [&table](const char* fact, const std::string& found, const std::string& wanted = "",
                             bool bad = false) {
     table.rows.push_back({{fact},
@@ -100,28 +91,27 @@ Section host_section(const RunData& run) {
   add("clock and sleeper", or_unknown(text_fact(summary, "rt.clock")) + ", " +
                                or_unknown(text_fact(summary, "rt.sleeper")) +
                                (remark.empty() ? "" : " (" + remark + ")"));
-  if (const std::string margin = setting_of(run, "realtime.margin"); !margin.empty())
+  if (const std::string margin = setting_in(run.files.settings, "realtime.margin"); !margin.empty())
     add("sleeper margin", margin);
-  section.blocks.push_back(std::move(table));
+  section.add(std::move(table));
 
-  Table refused{{{"Refused by the machine"}, {"Got"}, {"Cause"}, {"Fix"}}, {}};
+  Table refused{named({"Refused by the machine", "Got", "Cause", "Fix"})};
   for (const Json& each : list_fact(summary, "rt.refused"))
     if (refused.rows.size() < kMostFactRows)
       refused.rows.push_back({{text_fact(each, "what")},
                               {text_fact(each, "got")},
                               {text_fact(each, "cause")},
                               {text_fact(each, "fix"), Tone::code}});
-  if (!refused.rows.empty()) section.blocks.push_back(std::move(refused));
-  Table changed{{{"Changed during the run"}, {"Before"}, {"After"}, {"Frame", true}}, {}};
+  section.add_rows(std::move(refused));
+  Table changed{named({"Changed during the run", "Before", "After", ">Frame"})};
   for (const Json& each : list_fact(summary, "rt.changed")) {
     if (!each.is_object() || changed.rows.size() >= kMostFactRows) continue;
-    const auto text = [&each](const char* key) {
-      const Json* const fact = find_fact(each, key);
-      return fact == nullptr ? std::string() : fact_text(*fact);
-    };
-    changed.rows.push_back({{text("what")}, {text("was")}, {text("is")}, {text("frame")}});
+    changed.rows.push_back({{shown_fact(each, "what")},
+                            {shown_fact(each, "was")},
+                            {shown_fact(each, "is")},
+                            {shown_fact(each, "frame")}});
   }
-  if (!changed.rows.empty()) section.blocks.push_back(std::move(changed));
+  section.add_rows(std::move(changed));
   if (!run.files.log.warnings.empty()) {
     Listing warnings{
         counted(static_cast<std::int64_t>(run.files.log.warnings.size() + run.files.log.warnings_left_out),
@@ -130,32 +120,25 @@ Section host_section(const RunData& run) {
         run.files.log.warnings};
     if (run.files.log.warnings_left_out > 0)
       warnings.lines.push_back(std::to_string(run.files.log.warnings_left_out) + " more");
-    section.blocks.push_back(std::move(warnings));
+    section.add(std::move(warnings));
   }
   return section;
 }
 
 Section link_and_clock_section(const RunData& run) {
-  Section section{"link", "Link and clock", {}};
+  Section section{"link", "Link and clock"};
   const Json& summary = run.summary();
-  const Json* const link = find_fact(summary, "link");
-  const Json* const clock = find_fact(summary, "clock");
-  const bool external = clock != nullptr && clock->is_object() && clock->contains("source");
-  if (external) {
-    Table table{{{"External clock"}, {""}}, {}};
-    add_facts(*clock, "", 0, table);
-    section.blocks.push_back(std::move(table));
-  } else {
-    section.blocks.push_back(Paragraph{"The frames followed no external clock."});
-  }
-  if (link != nullptr && link->is_object()) {
-    Table table{{{"Link"}, {""}}, {}};
-    add_facts(*link, "", 0, table);
-    section.blocks.push_back(std::move(table));
-  } else {
-    section.blocks.push_back(Paragraph{"The rig was not linked."});
-  }
-  Table isolated{{{"Isolated model"}, {"Process ended"}, {"Noticed in frame", true}, {"In job"}}, {}};
+  const auto add = [&](const char* title, const Json* facts, const char* none) {
+    if (facts == nullptr || !facts->is_object()) return void(section.say(none));
+    Table table{named({title, ""})};
+    add_facts(*facts, "", 0, table);
+    section.add(std::move(table));
+  };
+  const bool external = find_fact(summary, "clock.source") != nullptr;
+  add("External clock", external ? find_fact(summary, "clock") : nullptr,
+      "The frames followed no external clock.");
+  add("Link", find_fact(summary, "link"), "The rig was not linked.");
+  Table isolated{named({"Isolated model", "Process ended", ">Noticed in frame", "In job"})};
   for (const Json& each : list_fact(summary, "isolated")) {
     const std::string lost = text_fact(each, "lost");
     if (lost.empty() || isolated.rows.size() >= kMostFactRows) continue;
@@ -165,14 +148,14 @@ Section link_and_clock_section(const RunData& run) {
                              {frame ? count_text(*frame) : ""},
                              {text_fact(each, "job")}});
   }
-  if (!isolated.rows.empty()) section.blocks.push_back(std::move(isolated));
+  section.add_rows(std::move(isolated));
   return section;
 }
 
 Section commands_section(const RunData& run) {
-  Section section{"commands", "Commands and journal", {}};
+  Section section{"commands", "Commands and journal"};
   const RunJournal& journal = run.files.journal;
-  Table table{{{"Frame", true}, {"What"}, {"Variable"}, {"Value"}, {"Time"}, {"Who"}, {"Problem"}}, {}};
+  Table table{named({">Frame", "What", "Variable", "Value", "Time", "Who", "Problem"})};
   const auto add = [&table](const RunJournal::Line& line) {
     table.rows.push_back({{line.frame},
                           {line.what},
@@ -184,30 +167,26 @@ Section commands_section(const RunData& run) {
   };
   for (const RunJournal::Line& line : journal.first) add(line);
   const auto shown = static_cast<std::uint64_t>(journal.first.size() + journal.last.size()) + journal.damaged;
-  if (journal.lines > shown)
-    table.rows.push_back({{"..."},
-                          {count_text(static_cast<std::int64_t>(journal.lines - shown)) + " more"},
-                          {""},
-                          {""},
-                          {""},
-                          {""},
-                          {""}});
+  if (journal.lines > shown) {
+    table.rows.push_back({{"..."}, {count_text(static_cast<std::int64_t>(journal.lines - shown)) + " more"}});
+    table.rows.back().resize(table.columns.size());
+  }
   for (const RunJournal::Line& line : journal.last) add(line);
   if (table.rows.empty())
-    section.blocks.push_back(Paragraph{"The journal is empty: no client changed a value or gave a command."});
+    section.say("The journal is empty: no client changed a value or gave a command.");
   else
-    section.blocks.push_back(std::move(table));
+    section.add(std::move(table));
   if (journal.damaged > 0)
-    section.blocks.push_back(Paragraph{
+    section.say(
         counted(static_cast<std::int64_t>(journal.damaged), "line") + " of journal.jsonl could not be read",
-        true});
+        true);
   const auto counts = [&](const char* name, const char* path) {
     const auto found = integer_fact(run.summary(), path);
     return found && *found > 0 ? std::string(name) + " " + count_text(*found) + ". " : std::string();
   };
   const std::string note = counts("Resets:", "resets") + counts("Changes from outside:", "live.changes") +
                            counts("Refused:", "live.refused") + counts("Commands:", "live.commands");
-  if (!note.empty()) section.blocks.push_back(Paragraph{note.substr(0, note.size() - 1)});
+  if (!note.empty()) section.say(note.substr(0, note.size() - 1));
   return section;
 }
 

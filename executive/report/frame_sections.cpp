@@ -8,6 +8,7 @@
 #include "executive/report/sections.hpp"
 #include "executive/report/trace_excerpt.hpp"
 #include "executive/report/verdict.hpp"
+#include "rtsync/time/duration_text.hpp"
 
 namespace tactus::report {
 namespace {
@@ -121,20 +122,9 @@ Listing around(const WorstFrame& frame, const FoundTrace& trace) {
 }  // namespace
 
 Section worst_frames_section(const RunData& run) {
-  Section section{"worst", "Worst frames", {}};
-  if (!run.has_times()) {
-    section.blocks.push_back(Paragraph{"The times of single frames are not known."});
-    return section;
-  }
-  Table table{{{"Frame", true},
-               {"At", true},
-               {"Over by", true},
-               {"Late", true},
-               {"Work", true},
-               {"Cause"},
-               {"Followers", true},
-               {"Evidence"}},
-              {}};
+  Section section{"worst", "Worst frames"};
+  if (!run.has_times()) return section.say("The times of single frames are not known.");
+  Table table{named({">Frame", ">At", ">Over by", ">Late", ">Work", "Cause", ">Followers", "Evidence"})};
   std::vector<Block> details;
   std::size_t excerpts = 0;
   for (const WorstFrame& frame : run.times->worst()) {
@@ -143,7 +133,7 @@ Section worst_frames_section(const RunData& run) {
     if (why.empty()) why = trace.excerpt.why;
     const bool late = frame.row.why() != rtsync::Cause::none;
     table.rows.push_back({{count_text(frame.row.frame)},
-                          {sim_text(frame.row.time_ns)},
+                          {rtsync::sim_time_text(frame.row.time_ns)},
                           {frame.overran() ? time_text(-frame.row.slack) : "\u2013"},
                           {time_text(frame.row.late)},
                           {time_text(frame.row.work)},
@@ -155,7 +145,7 @@ Section worst_frames_section(const RunData& run) {
     if (trace.excerpt.jobs.size() > 1)
       details.emplace_back(timeline(frame.row, trace.excerpt, run.period_ns));
   }
-  section.blocks.push_back(std::move(table));
+  section.add(std::move(table));
   std::string traces;
   for (const executive::TraceFile& trace : run.files.traces) {
     if (traces.size() > 600) {
@@ -164,11 +154,10 @@ Section worst_frames_section(const RunData& run) {
     }
     traces += (traces.empty() ? "" : ", ") + trace.file + " (" + trace.why + ")";
   }
-  section.blocks.push_back(Paragraph{traces.empty()
-                                         ? "The flight recorder wrote no trace; frames.csv and log.txt have "
-                                           "all that is known of these frames."
-                                         : "Traces in the run folder, for ui.perfetto.dev: " + traces + "."});
-  for (Block& block : details) section.blocks.push_back(std::move(block));
+  section.say(traces.empty() ? "The flight recorder wrote no trace; frames.csv and log.txt have "
+                               "all that is known of these frames."
+                             : "Traces in the run folder, for ui.perfetto.dev: " + traces + ".");
+  for (Block& block : details) section.add(std::move(block));
   return section;
 }
 

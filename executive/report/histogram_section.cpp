@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +65,7 @@ Plot plot_of(const Json& row) {
 }  // namespace
 
 Section histogram_section(const RunData& run) {
-  Section section{"histograms", "Measured by models", {}};
+  Section section{"histograms", "Measured by models"};
   std::vector<const Json*> rows;
   for (const Json& each : list_fact(run.summary(), "histograms"))
     if (each.is_object() && number(each, "count") > 0) rows.push_back(&each);
@@ -75,18 +76,10 @@ Section histogram_section(const RunData& run) {
     const std::string text = text_fact(*row, "model") + ": " + remark;
     if (!remark.empty() && std::ranges::find(remarks, text) == remarks.end()) remarks.push_back(text);
   }
-  for (const std::string& remark : remarks) section.blocks.push_back(Paragraph{remark});
-  std::ranges::stable_sort(
-      rows, [](const Json* a, const Json* b) { return number(*a, "longest") > number(*b, "longest"); });
-  Table table{{{"Histogram"},
-               {"Values", true},
-               {"p50", true},
-               {"p99", true},
-               {"p99.9", true},
-               {"longest", true},
-               {"limit", true},
-               {"Above the limit, by cause"}},
-              {}};
+  for (const std::string& remark : remarks) section.say(remark);
+  std::ranges::stable_sort(rows, std::greater{}, [](const Json* row) { return number(*row, "longest"); });
+  Table table{named(
+      {"Histogram", ">Values", ">p50", ">p99", ">p99.9", ">longest", ">limit", "Above the limit, by cause"})};
   for (const Json* const row : rows) {
     if (table.rows.size() >= kMostRows) break;
     const std::string unit = text_fact(*row, "unit"), causes = causes_of(*row);
@@ -102,11 +95,11 @@ Section histogram_section(const RunData& run) {
   }
   if (rows.size() > kMostRows)
     table.rows.push_back({{count_text(static_cast<std::int64_t>(rows.size() - kMostRows)) + " more"}});
-  section.blocks.push_back(std::move(table));
+  section.add(std::move(table));
   for (std::size_t i = 0; i < std::min(kMostPlots, rows.size()); ++i)
     if (number(*rows[i], "longest") > 0) {
-      section.blocks.push_back(Paragraph{name_of(*rows[i])});
-      section.blocks.push_back(plot_of(*rows[i]));
+      section.say(name_of(*rows[i]));
+      section.add(plot_of(*rows[i]));
     }
   return section;
 }

@@ -6,6 +6,7 @@
 
 #include "config/text.hpp"
 #include "executive/report/html_style.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::report {
 namespace {
@@ -20,35 +21,17 @@ std::string shortened(const std::string& text, std::size_t longest = kLongestCel
 }
 
 const char* sign_of(char kind) {
-  switch (kind) {
-    case 'g':
-      return "\u2713";
-    case 'w':
-      return "\u25b2";
-    case 'c':
-      return "\u2248";
-    default:
-      return "\u2715";
-  }
+  return kind == 'g' ? "\u2713" : kind == 'w' ? "\u25b2" : kind == 'c' ? "\u2248" : "\u2715";
 }
 
 std::string cell_html(const Cell& cell) {
   const std::string text = escaped(cell.whole ? cell.text : shortened(cell.text));
-  switch (cell.tone) {
-    case Tone::code:
-      return "<code>" + text + "</code>";
-    case Tone::cause:
-      return "<span class=\"cause\">" + text + "</span>";
-    case Tone::good:
-      return "<span class=\"good\">" + text + "</span>";
-    case Tone::bad:
-      return "<span class=\"bad\">" + text + "</span>";
-    case Tone::soft:
-      return "<span class=\"soft\">" + text + "</span>";
-    case Tone::plain:
-      break;
-  }
-  return text;
+  using enum Tone;
+  static constexpr rtsync::Worded<Tone> kClasses[] = {
+      {cause, "cause"}, {good, "good"}, {bad, "bad"}, {soft, "soft"}};
+  if (cell.tone == plain) return text;
+  if (cell.tone == code) return "<code>" + text + "</code>";
+  return std::string("<span class=\"") + word_of(kClasses, cell.tone) + "\">" + text + "</span>";
 }
 
 std::string bar_html(double share) {
@@ -136,17 +119,13 @@ class Writer {
       out_ += "<div class=\"legend\">";
       for (const Line& line : plot.lines) {
         if (line.name.empty()) continue;
-        out_ += "<span><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><polyline class=\"" + ink_class(line) +
+        out_ += "<span><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><polyline class=\"" +
+                std::string(class_of(line.ink)) + (line.dashed ? " dash" : "") +
                 "\" points=\"0,5 26,5\"/></svg>" + escaped(line.name) + "</span>";
       }
       out_ += "</div>\n";
     }
     out_ += "<div class=\"plot\">" + to_svg(plot) + "</div>\n";
-  }
-
-  static std::string ink_class(const Line& line) {
-    static constexpr const char* kInks[] = {"lp", "wp", "sp", "p4", "p5", "p6", "dl", "g"};
-    return std::string(kInks[static_cast<std::size_t>(line.ink)]) + (line.dashed ? " dash" : "");
   }
 
   void write(const Listing& listing) {
@@ -161,27 +140,12 @@ class Writer {
 }  // namespace
 
 std::string escaped(std::string_view text) {
+  static constexpr std::pair<char, std::string_view> kMarks[] = {
+      {'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
   std::string result;
-  for (const char c : config::one_line(text)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
+  for (const char& c : config::one_line(text)) {
+    const auto* const mark = std::ranges::find(kMarks, c, &std::pair<char, std::string_view>::first);
+    result += mark == std::end(kMarks) ? std::string_view(&c, 1) : mark->second;
   }
   return result;
 }

@@ -14,6 +14,8 @@ std::string to_html(const Page& page);
 /// Text as HTML shows it.
 std::string escaped(std::string_view text);
 
+/// The class of a colour in the style.
+const char* class_of(Ink ink);
 /// The plot as SVG.
 std::string to_svg(const Plot& plot);
 

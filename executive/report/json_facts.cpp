@@ -64,15 +64,18 @@ std::string fact_text(const Json& fact) {
   if (fact.is_string()) return fact.get<std::string>();
   if (fact.is_structured()) {
     if (fact.empty()) return "none";
-    if (fact.is_array() && fact.size() <= 12) {
-      return rtsync::joined(
-          fact, ", ", [&](const Json& each) { return (each.is_structured() ? "..." : fact_text(each)); });
-    }
-    return "...";
+    if (!fact.is_array() || fact.size() > 12) return "...";
+    return rtsync::joined(fact, ", ",
+                          [](const Json& each) { return each.is_structured() ? "..." : fact_text(each); });
   }
   if (fact.is_null()) return "none";
   if (fact.is_boolean()) return fact.get<bool>() ? "yes" : "no";
   return fact.dump();
+}
+
+std::string shown_fact(const Json& all, std::string_view path) {
+  const Json* const fact = find_fact(all, path);
+  return fact == nullptr ? "" : fact_text(*fact);
 }
 
 std::string losses_of(const Json& recording) {

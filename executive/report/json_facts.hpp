@@ -22,6 +22,8 @@ bool true_fact(const Json& all, std::string_view path);
 const Json& list_fact(const Json& all, std::string_view path);
 /// A scalar as text, without quotes; "..." for a list or an object.
 std::string fact_text(const Json& fact);
+/// The same of the fact there; empty: there is none.
+std::string shown_fact(const Json& all, std::string_view path);
 /// Returns "7467 of 10000 records lost: no space left on device" for an entry of `recordings` in summary.json.
 std::string losses_of(const Json& recording);
 

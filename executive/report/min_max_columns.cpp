@@ -48,25 +48,17 @@ std::int64_t MinMaxColumns::end() const {
 }
 
 double MinMaxColumns::least() const {
-  double least = 0;
-  bool any = false;
+  double least = INFINITY;
   for (const Column& column : columns_)
-    if (column.count > 0 && (!any || column.least < least)) {
-      least = column.least;
-      any = true;
-    }
-  return least;
+    if (column.count > 0) least = std::min(least, column.least);
+  return std::isinf(least) ? 0 : least;
 }
 
 double MinMaxColumns::greatest() const {
-  double greatest = 0;
-  bool any = false;
+  double greatest = -INFINITY;
   for (const Column& column : columns_)
-    if (column.count > 0 && (!any || column.greatest > greatest)) {
-      greatest = column.greatest;
-      any = true;
-    }
-  return greatest;
+    if (column.count > 0) greatest = std::max(greatest, column.greatest);
+  return std::isinf(greatest) ? 0 : greatest;
 }
 
 }  // namespace tactus::report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <variant>
@@ -25,9 +26,17 @@ struct Column {
   bool right = false;  ///< numbers
 };
 
+/// Columns by their names; '>' in front of a name: numbers.
+inline std::vector<Column> named(std::initializer_list<std::string> names) {
+  std::vector<Column> columns;
+  for (const std::string& each : names)
+    columns.push_back(each.starts_with('>') ? Column{each.substr(1), true} : Column{each});
+  return columns;
+}
+
 struct Table {
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<std::vector<Cell>> rows{};
 };
 
 struct Paragraph {
@@ -110,7 +119,17 @@ using Block = std::variant<Paragraph, Table, Plot, Listing>;
 struct Section {
   std::string id;
   std::string title;
-  std::vector<Block> blocks;
+  std::vector<Block> blocks{};
+
+  Section& add(Block block) {
+    blocks.push_back(std::move(block));
+    return *this;
+  }
+  Section& say(std::string text, bool warning = false) { return add(Paragraph{std::move(text), warning}); }
+  /// Adds the table if it has rows.
+  void add_rows(Table table) {
+    if (!table.rows.empty()) add(std::move(table));
+  }
 };
 
 struct Figure {

@@ -13,7 +13,6 @@
 #include "executive/report/comparison.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
-#include "executive/report/test_verdict.hpp"
 #include "executive/report/verdict.hpp"
 #include "rtsync/host/folder_file.hpp"
 
@@ -21,12 +20,6 @@ namespace tactus::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// Names in brackets what kept a run out of real time, with a blank in front; empty: that is not known.
-std::string why_unpaced(const RunData& run) {
-  const std::string why = text_fact(run.summary(), "rt.why_not_realtime");
-  return why.empty() ? "" : " (" + why + ")";
-}
 
 /// "servo · 2026-11-21 13:12:03 · 36.0 s · real time · exit status 0".
 std::string about(const RunData& run) {
@@ -43,8 +36,9 @@ std::string about(const RunData& run) {
   else if (run.has_times())
     add(span_text(run.times->last.time_ns - run.times->first_time_ns) + " recorded");
   const Json* const realtime = find_fact(run.summary(), "rt.realtime");
+  const std::string why = text_fact(run.summary(), "rt.why_not_realtime");  // empty: that is not known
   if (realtime != nullptr && realtime->is_boolean())
-    add(realtime->get<bool>() ? "real time" : "not in real time" + why_unpaced(run));
+    add(realtime->get<bool>() ? "real time" : "not in real time" + (why.empty() ? "" : " (" + why + ")"));
   if (const auto status = integer_fact(run.summary(), "exit_status"))
     add("exit status " + std::to_string(*status));
   return text;
@@ -69,7 +63,7 @@ void add_sections(const RunData& run, bool alone, std::vector<Section>& to) {
     }
     to.push_back(std::move(section));
   };
-  if (has_test(run)) add(test_section(run));
+  if (run.test() != nullptr) add(test_section(run));
   add(timing_section(run));
   add(causes_section(run));
   if (alone) add(lateness_section({&run}));

@@ -32,11 +32,9 @@ std::int64_t period_of(const RunFiles& files, const fs::path& frames) {
   if (const auto period = integer_fact(files.summary, "period_ns");
       period && *period > 0 && *period < kLongest)
     return *period;
-  for (const Setting& setting : files.settings)
-    if (setting.first == "frame.period")
-      if (const auto period = config::parse_period(setting.second);
-          period && period.value->floor().count() > 0)
-        return period.value->floor().count();
+  if (const auto period = config::parse_period(setting_in(files.settings, "frame.period"));
+      period && period.value->floor().count() > 0)
+    return period.value->floor().count();
   std::error_code error;
   if (fs::exists(frames, error))
     if (const auto period = measured_period(frames)) return *period;
@@ -58,25 +56,31 @@ void read_frames(const fs::path& file, const ReadRequest& request, RunData& run)
   for (std::string& remark : log.values().remarks()) run.remarks.push_back(std::move(remark));
 }
 
+/// A count of summary.json; where it has none, or is older than the rows, that of the rows.
+std::int64_t count_of(const RunData& run, const char* path, std::int64_t rows) {
+  const auto known = integer_fact(run.summary(), path);
+  if (!known || *known < 0) return rows;
+  return run.outcome() == "unended" ? std::max(*known, rows) : *known;
+}
+
 }  // namespace
 
 std::int64_t RunData::frames() const {
-  const auto run = integer_fact(summary(), "frames.run");
-  const std::int64_t rows = times == nullptr ? 0 : static_cast<std::int64_t>(times->frames());
-  if (run && *run >= 0) return outcome() == "unended" ? std::max(*run, rows) : *run;
-  return rows;
+  return count_of(*this, "frames.run", times == nullptr ? 0 : static_cast<std::int64_t>(times->frames()));
 }
 
 std::int64_t RunData::overruns() const {
-  const auto overruns = integer_fact(summary(), "frames.overruns");
-  const std::int64_t rows = times == nullptr ? 0 : times->overruns;
-  if (overruns && *overruns >= 0) return outcome() == "unended" ? std::max(*overruns, rows) : *overruns;
-  return rows;
+  return count_of(*this, "frames.overruns", times == nullptr ? 0 : times->overruns);
 }
 
 std::string RunData::outcome() const {
   const std::string outcome = text_fact(summary(), "outcome");
   return outcome.empty() || outcome == executive::kUnfinished ? "unended" : outcome;
+}
+
+const Json* RunData::test() const {
+  const Json* const found = find_fact(summary(), "test");
+  return found != nullptr && found->is_object() ? found : nullptr;
 }
 
 RunData read_run(const fs::path& folder, const ReadRequest& request) {
@@ -94,7 +98,7 @@ RunData read_run(const fs::path& folder, const ReadRequest& request) {
     }
   }
   run.signals = read_signals(folder, request.plot);
-  if (const Json* const test = find_fact(run.summary(), "test"); test != nullptr && test->is_object())
+  if (const Json* const test = run.test())
     run.verdict_curves = read_verdict_curves(folder, *test, run.period_ns);
   return run;
 }

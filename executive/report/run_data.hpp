@@ -29,7 +29,8 @@ struct RunData {
   /// Frames run: as summary.json says, else rows of frames.csv.
   std::int64_t frames() const;
   std::int64_t overruns() const;
-  std::string outcome() const;  ///< "completed"; of a run without summary "unended"
+  const config::Json* test() const;  ///< verdicts of its test; nullptr: none judged it
+  std::string outcome() const;       ///< "completed"; of a run without summary "unended"
 };
 
 struct ReadRequest {

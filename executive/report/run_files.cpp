@@ -62,23 +62,13 @@ std::string_view cause_in(std::string_view line) {
   return {};
 }
 
-RunJournal::Line journal_line(std::string_view text, bool& good) {
+/// Keeps a line, or counts it as damaged.
+void keep_line(std::string_view text, std::vector<RunJournal::Line>& to, RunJournal& journal) {
   const Json json = config::json_of(text);
-  good = json.is_object();
-  RunJournal::Line line;
-  if (!good) return line;
-  const auto part = [&json](const char* key) {
-    const Json* const fact = find_fact(json, key);
-    return fact == nullptr ? std::string() : fact_text(*fact);
-  };
-  line.frame = part("frame");
-  line.what = part("what");
-  line.variable = part("variable");
-  line.value = part("value");
-  line.time = part("time");
-  line.who = part("who");
-  line.problem = part("problem");
-  return line;
+  if (!json.is_object()) return void(++journal.damaged);
+  const auto part = [&json](const char* key) { return shown_fact(json, key); };
+  to.push_back({part("frame"), part("what"), part("variable"), part("value"), part("time"), part("who"),
+                part("problem")});
 }
 
 /// Keeps what charts have marks of.
@@ -101,6 +91,11 @@ void note_happened(std::string_view text, RunJournal& journal) {
 }
 
 }  // namespace
+
+std::string setting_in(const std::vector<Setting>& settings, const std::string& path) {
+  const auto found = std::ranges::find(settings, path, &Setting::first);
+  return found == settings.end() ? "" : found->second;
+}
 
 RunLogText read_log(const fs::path& file) {
   RunLogText log;
@@ -135,19 +130,13 @@ RunJournal read_journal(const fs::path& file) {
     ++journal.lines;
     note_happened(line, journal);
     if (journal.first.size() < RunJournal::kMostLines) {
-      bool good = false;
-      RunJournal::Line read = journal_line(line, good);
-      good ? journal.first.push_back(std::move(read)) : void(++journal.damaged);
+      keep_line(line, journal.first, journal);
       continue;
     }
     last.emplace_back(line);
     if (last.size() > RunJournal::kMostLines) last.pop_front();
   }
-  for (const std::string& line : last) {
-    bool good = false;
-    RunJournal::Line read = journal_line(line, good);
-    good ? journal.last.push_back(std::move(read)) : void(++journal.damaged);
-  }
+  for (const std::string& line : last) keep_line(line, journal.last, journal);
   return journal;
 }
 

@@ -48,6 +48,9 @@ struct RunJournal {
 /// A setting as the rig was run: "realtime.margin", "60 us".
 using Setting = std::pair<std::string, std::string>;
 
+/// The value of a setting; empty: there is none.
+std::string setting_in(const std::vector<Setting>& settings, const std::string& path);
+
 /// Content of a run folder beside tables of numbers. Everything may be missing or damaged; `problems`
 /// describes that in words.
 struct RunFiles {

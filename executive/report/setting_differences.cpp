@@ -34,11 +34,6 @@ std::vector<std::string> parts_of(std::string_view path) {
   return parts;
 }
 
-std::string value_of(const std::vector<Setting>& settings, const std::string& key) {
-  const auto found = std::ranges::find(settings, key, &Setting::first);
-  return found == settings.end() ? std::string() : found->second;
-}
-
 /// Keys of a driver, whose library is there no longer when they are used: they share what they need.
 std::shared_ptr<const config::Section> driver_section(const std::string& kind, const std::string& name) try {
   // A library stays: its table of fields has no other owner.
@@ -93,7 +88,7 @@ std::string default_of(const std::string& key, const std::vector<Setting>& setti
     const KeyShape* const found = key_in(*section, parts[i]);
     if (found == nullptr) {
       if (section->rest.empty() || i == 0) return "";
-      std::string name = value_of(settings, joined(parts, i) + ".driver");
+      std::string name = setting_in(settings, joined(parts, i) + ".driver");
       if (const KeyShape* const driver = key_in(*section, "driver"); name.empty() && driver != nullptr)
         name = driver->default_text;
       owner = driver_section(kind_of(parts[0]), name);
@@ -136,8 +131,8 @@ std::vector<SettingDifference> setting_differences(const std::vector<const RunDa
       if (!values[i].empty()) some = values[i];
       missing = missing || (values[i].empty() && known);
     }
-    bool differs = false;
-    for (const std::string& value : values) differs = differs || (!value.empty() && !same_value(some, value));
+    bool differs = std::ranges::any_of(
+        values, [&](const std::string& value) { return !value.empty() && !same_value(some, value); });
     if (!differs && missing) {
       std::size_t has = 0;
       while (values[has].empty()) ++has;

@@ -74,22 +74,21 @@ Line curve(const Signal& signal, Ink ink, bool dashed, std::string name) {
 
 Section side_by_side_section(const std::vector<const RunData*>& runs,
                              const std::vector<SettingDifference>& different) {
-  Section section{"side-by-side", "Side by side", {}};
-  Table table{{{"What differs"}}, {}};
+  Section section{"side-by-side", "Side by side"};
+  Table table{named({"What differs"})};
   for (const RunData* const run : runs) table.columns.push_back({run->letter + " " + run->name});
   for (const SettingDifference& each : different)
     if (table.rows.size() < kMostDifferences) table.rows.push_back(row_of(each.key, Tone::code, each.values));
   for (const FactDifference& each : fact_differences(runs))
     table.rows.push_back(row_of(each.what, Tone::plain, each.values));
   if (different.empty())
-    section.blocks.push_back(Paragraph{"No key of rig.yaml differs, defaults included."});
+    section.say("No key of rig.yaml differs, defaults included.");
   else if (different.size() > kMostDifferences)
-    section.blocks.push_back(
-        Paragraph{counted(static_cast<std::int64_t>(different.size() - kMostDifferences), "key") +
-                  " of rig.yaml more differ."});
-  if (!table.rows.empty()) section.blocks.push_back(std::move(table));
+    section.say(counted(static_cast<std::int64_t>(different.size() - kMostDifferences), "key") +
+                " of rig.yaml more differ.");
+  section.add_rows(std::move(table));
 
-  Table figures{{{"Figure"}}, {}};
+  Table figures{named({"Figure"})};
   for (const RunData* const run : runs) figures.columns.push_back({run->letter + " " + run->name, true});
   const auto add = [&](const std::string& what, const std::function<std::string(const RunData&)>& of) {
     std::vector<std::string> values;
@@ -114,14 +113,14 @@ Section side_by_side_section(const std::vector<const RunData*>& runs,
   }
   for (const Signal* const signal : signals_of(runs))
     add(title_of(*signal), [signal](const RunData& run) { return range_of(run, *signal); });
-  if (!figures.rows.empty()) section.blocks.push_back(std::move(figures));
+  section.add_rows(std::move(figures));
   return section;
 }
 
 Section overlaid_section(const std::vector<const RunData*>& runs,
                          const std::vector<SettingDifference>& different) {
   static constexpr Ink kInks[] = {Ink::late, Ink::work, Ink::slack, Ink::fourth, Ink::fifth, Ink::sixth};
-  Section section{"overlaid", "Signals over each other", {}};
+  Section section{"overlaid", "Signals over each other"};
   for (const Signal* const signal : signals_of(runs)) {
     if (section.blocks.size() == kMostOverlaid) break;
     Plot plot{.title = signal->name + " of all runs over time", .height = 180};
@@ -139,11 +138,10 @@ Section overlaid_section(const std::vector<const RunData*>& runs,
     if (plot.lines.size() < 2) continue;
     plot.x = run_axis(begin, end);
     plot.y = linear_axis(least, greatest, signal->unit);
-    section.blocks.push_back(Paragraph{title_of(*signal) + ":"});
-    section.blocks.push_back(std::move(plot));
+    section.say(title_of(*signal) + ":");
+    section.add(std::move(plot));
   }
-  if (section.blocks.empty())
-    section.blocks.push_back(Paragraph{"No variable was recorded by more than one of the runs."});
+  if (section.blocks.empty()) section.say("No variable was recorded by more than one of the runs.");
   return section;
 }
 

@@ -19,14 +19,6 @@ std::string place_text(double value) {
   return found;
 }
 
-const char* class_of(Ink ink) {
-  using enum Ink;
-  static constexpr rtsync::Worded<Ink> kWords[] = {{late, "lp"},   {work, "wp"},  {slack, "sp"},
-                                                   {fourth, "p4"}, {fifth, "p5"}, {sixth, "p6"},
-                                                   {alarm, "dl"},  {soft, "g"}};
-  return rtsync::word_of(kWords, ink);
-}
-
 class Drawing {
  public:
   explicit Drawing(const Plot& plot)
@@ -131,6 +123,14 @@ class Drawing {
 };
 
 }  // namespace
+
+const char* class_of(Ink ink) {
+  using enum Ink;
+  static constexpr rtsync::Worded<Ink> kWords[] = {{late, "lp"},   {work, "wp"},  {slack, "sp"},
+                                                   {fourth, "p4"}, {fifth, "p5"}, {sixth, "p6"},
+                                                   {alarm, "dl"},  {soft, "g"}};
+  return rtsync::word_of(kWords, ink);
+}
 
 std::string to_svg(const Plot& plot) { return Drawing(plot).svg(); }
 

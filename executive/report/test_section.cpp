@@ -10,7 +10,6 @@
 #include "executive/report/event_marks.hpp"
 #include "executive/report/json_facts.hpp"
 #include "executive/report/sections.hpp"
-#include "executive/report/test_verdict.hpp"
 
 // What the expectations of a test have come to.
 namespace tactus::report {
@@ -61,14 +60,7 @@ double used_share(const Json& row) {
 }
 
 Table verdict_table(const Json& test) {
-  Table table{{{"Verdict"},
-               {"Expectation"},
-               {"Expects"},
-               {"Requirement"},
-               {"Margin", true},
-               {"Frame", true},
-               {"At", true}},
-              {}};
+  Table table{named({"Verdict", "Expectation", "Expects", "Requirement", ">Margin", ">Frame", ">At"})};
   for (const Json& row : list_fact(test, "expectations")) {
     const auto frame = integer_fact(row, "frame");
     const auto time = real_fact(row, "time_s");
@@ -171,39 +163,22 @@ std::string without_reference(const VerdictCurves& of, const Json& row) {
 }  // namespace
 
 Section test_section(const RunData& run) {
-  const Json* const test = find_fact(run.summary(), "test");
-  Section section{"test", "Test", {}};
-  section.blocks.push_back(
-      Paragraph{"Test " + text_fact(*test, "test") + ": " + text_fact(*test, "verdict") + "."});
-  section.blocks.push_back(verdict_table(*test));
+  const Json* const test = run.test();
+  Section section{"test", "Test"};
+  section.say("Test " + text_fact(*test, "test") + ": " + text_fact(*test, "verdict") + ".");
+  section.add(verdict_table(*test));
   for (const VerdictCurves& of : run.verdict_curves)
     for (const Json& row : list_fact(*test, "expectations")) {
       if (text_fact(row, "name") != of.expectation) continue;
-      section.blocks.push_back(
-          Paragraph{of.expectation + ": " + text_fact(row, "expects") + ". " +
-                    (of.curves.empty() ? "Its variables were not recorded." : text_fact(row, "says")) +
-                    (of.curves.empty() ? "" : without_reference(of, row))});
+      section.say(of.expectation + ": " + text_fact(row, "expects") + ". " +
+                  (of.curves.empty() ? "Its variables were not recorded." : text_fact(row, "says")) +
+                  (of.curves.empty() ? "" : without_reference(of, row)));
       if (of.curves.empty()) continue;
       Plot plot = curves_plot(of, row);
       mark_events(plot, run);
-      section.blocks.emplace_back(std::move(plot));
+      section.add(std::move(plot));
     }
   return section;
-}
-
-bool has_test(const RunData& run) {
-  const Json* const test = find_fact(run.summary(), "test");
-  return test != nullptr && test->is_object();
-}
-
-Verdict with_test(const RunData& run, Verdict verdict) {
-  if (!has_test(run)) return verdict;
-  const std::string judged = text_fact(run.summary(), "test.verdict");
-  if (judged == "fail" || judged == "error") verdict.sign = 'f';
-  if ((judged == "untested" || judged == "inconclusive") && verdict.sign == 'g') verdict.sign = 'w';
-  verdict.sentence =
-      "Test " + text_fact(run.summary(), "test.test") + ": " + judged + ". " + verdict.sentence;
-  return verdict;
 }
 
 }  // namespace tactus::report

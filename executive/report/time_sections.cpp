@@ -27,7 +27,7 @@ Section without_times(Section section, const RunData& run) {
     why = "No frame in real time was recorded.";
   else if (!run.remarks.empty())
     why = "The times of single frames are not known: see the remarks under Timing.";
-  section.blocks.push_back(Paragraph{why});
+  section.say(why);
   return section;
 }
 
@@ -128,12 +128,11 @@ std::vector<Figure> figures_of(const RunData& run) {
 }
 
 Section timing_section(const RunData& run) {
-  Section section{"timing", "Timing", {}};
-  for (const std::string& remark : run.remarks) section.blocks.push_back(Paragraph{remark, true});
-  for (const std::string& problem : run.files.problems) section.blocks.push_back(Paragraph{problem, true});
+  Section section{"timing", "Timing"};
+  for (const std::string& remark : run.remarks) section.say(remark, true);
+  for (const std::string& problem : run.files.problems) section.say(problem, true);
   if (run.files.still_runs)
-    section.blocks.push_back(Paragraph{
-        "The rig still runs and writes into this folder; the report shows its present state.", true});
+    section.say("The rig still runs and writes into this folder; the report shows its present state.", true);
   if (!run.has_times()) return without_times(std::move(section), run);
   const FrameTimes& times = *run.times;
   Table table{
@@ -141,7 +140,7 @@ Section timing_section(const RunData& run) {
       {times_row("late", times.late, false), times_row("work", times.work, false),
        times_row("slack", times.slack, true)}};
   if (times.behind.count() > 0) table.rows.push_back(times_row("behind", times.behind, false));
-  section.blocks.push_back(std::move(table));
+  section.add(std::move(table));
   std::string note = counted(static_cast<std::int64_t>(times.frames()), "frame") + " of " +
                      time_text(run.period_ns) + " in frames.csv";
   if (const std::string clock = text_fact(run.summary(), "rt.clock"); !clock.empty())
@@ -155,16 +154,16 @@ Section timing_section(const RunData& run) {
   if (times.resets() > 0)
     note += " Simulated time went back " + std::to_string(times.resets()) +
             " times (resets, loads); plots over time continue from there.";
-  section.blocks.push_back(Paragraph{note});
-  section.blocks.push_back(Paragraph{"Number of frames by lateness:"});
-  section.blocks.push_back(histogram_plot("Histogram of lateness", times.late, Ink::late));
-  section.blocks.push_back(Paragraph{"Number of frames by execution time:"});
-  section.blocks.push_back(histogram_plot("Histogram of work", times.work, Ink::work));
+  section.say(note);
+  section.say("Number of frames by lateness:");
+  section.add(histogram_plot("Histogram of lateness", times.late, Ink::late));
+  section.say("Number of frames by execution time:");
+  section.add(histogram_plot("Histogram of work", times.work, Ink::work));
   return section;
 }
 
 Section causes_section(const RunData& run) {
-  Section section{"causes", "Why frames were late", {}};
+  Section section{"causes", "Why frames were late"};
   if (!run.has_times()) return without_times(std::move(section), run);
   std::vector<std::pair<rtsync::Cause, CauseCost>> found;
   std::int64_t most = 1;
@@ -177,18 +176,10 @@ Section causes_section(const RunData& run) {
   std::ranges::stable_sort(found,
                            [](const auto& a, const auto& b) { return a.second.sum_ns > b.second.sum_ns; });
   if (found.empty()) {
-    section.blocks.push_back(Paragraph{"No frame overran or woke late."});
+    section.say("No frame overran or woke late.");
   } else {
-    Table table{{{"Cause"},
-                 {"Means"},
-                 {"Overruns", true},
-                 {"Caught up", true},
-                 {"Late wakes", true},
-                 {"Worst", true},
-                 {"Sum", true},
-                 {"Share"},
-                 {"Who"}},
-                {}};
+    Table table{named(
+        {"Cause", "Means", ">Overruns", ">Caught up", ">Late wakes", ">Worst", ">Sum", "Share", "Who"})};
     for (const auto& [cause, cost] : found) {
       const bool named = cause != rtsync::Cause::none;
       table.rows.push_back({{named ? std::string(name_of(cause)) : "not named", Tone::cause},
@@ -201,11 +192,11 @@ Section causes_section(const RunData& run) {
                             {"", Tone::plain, static_cast<double>(cost.sum_ns) / static_cast<double>(most)},
                             {who_of(run, cause), Tone::plain, -1, true}});
     }
-    section.blocks.push_back(std::move(table));
-    section.blocks.push_back(
-        Paragraph{"Caught up: frames that overran because of an earlier overrun; their time counts for the "
-                  "cause of that overrun. Sum: the time by which frames that overran ended late, and other "
-                  "frames woke late. If a frame has two causes, each has its share."});
+    section.add(std::move(table));
+    section.say(
+        "Caught up: frames that overran because of an earlier overrun; their time counts for the "
+        "cause of that overrun. Sum: the time by which frames that overran ended late, and other "
+        "frames woke late. If a frame has two causes, each has its share.");
   }
   std::string promises;
   for (const auto& [job, kinds] : list_fact(run.summary(), "promises_broken").items())
@@ -215,16 +206,15 @@ Section causes_section(const RunData& run) {
                   count_text(integer_fact(count, "count").value_or(0)) + " times in " +
                   counted(integer_fact(count, "frames").value_or(0), "frame");
     }
-  section.blocks.push_back(Paragraph{promises.empty()
-                                         ? "No job is known to have broken a promise (heap, page "
-                                           "fault, CPU given up in a frame, floating-point environment)."
-                                         : "Broken promises: " + promises + ".",
-                                     !promises.empty()});
+  section.say(promises.empty() ? "No job is known to have broken a promise (heap, page "
+                                 "fault, CPU given up in a frame, floating-point environment)."
+                               : "Broken promises: " + promises + ".",
+              !promises.empty());
   return section;
 }
 
 Section lateness_section(const std::vector<const RunData*>& runs) {
-  Section section{"lateness", "How late, how often", {}};
+  Section section{"lateness", "How late, how often"};
   std::int64_t least = INT64_MAX, greatest = 0;
   std::uint64_t frames = 0;
   std::int64_t period = INT64_MAX;
@@ -246,22 +236,22 @@ Section lateness_section(const std::vector<const RunData*>& runs) {
       plot.lines.push_back(later_than(runs[i]->times->late, plot.x, kInks[i % 6], i > 0,
                                       runs.size() == 1 ? "" : runs[i]->letter + " " + runs[i]->name));
   plot.marks.push_back({true, static_cast<double>(period), "next slot " + time_text(period), true});
-  section.blocks.push_back(std::move(plot));
-  section.blocks.push_back(
-      Paragraph{"The share of frames that woke later than x, with logarithmic axes. Hatched: later than the "
-                "next slot."});
+  section.add(std::move(plot));
+  section.say(
+      "The share of frames that woke later than x, with logarithmic axes. Hatched: later than the "
+      "next slot.");
   return section;
 }
 
 Section late_over_time_section(const RunData& run) {
-  Section section{"late", "Late over time", {}};
+  Section section{"late", "Late over time"};
   if (!run.has_times()) return without_times(std::move(section), run);
   const MinMaxColumns& columns = run.times->late_over_time;
   Axis y = time_axis(1, std::max<std::int64_t>(10, run.times->late.greatest()));
   Plot plot = over_time("Lateness over time", columns, Ink::late, std::move(y), 1);
   mark_events(plot, run);
-  section.blocks.push_back(std::move(plot));
-  section.blocks.push_back(columns_note(columns, "the latest wake"));
+  section.add(std::move(plot));
+  section.add(columns_note(columns, "the latest wake"));
   return section;
 }
 
@@ -287,7 +277,7 @@ std::vector<Block> late_side_by_side(const RunData& first, const RunData& second
 }
 
 Section slack_over_time_section(const RunData& run) {
-  Section section{"slack", "Slack over time", {}};
+  Section section{"slack", "Slack over time"};
   if (!run.has_times()) return without_times(std::move(section), run);
   const FrameTimes& times = *run.times;
   Plot plot = over_time("Slack over time", times.slack_over_time, Ink::slack,
@@ -308,8 +298,8 @@ Section slack_over_time_section(const RunData& run) {
         {at, static_cast<double>(frame.row.slack), " \u25b2 " + std::string(name_of(frame.row.why()))});
   }
   mark_events(plot, run);
-  section.blocks.push_back(std::move(plot));
-  section.blocks.push_back(columns_note(times.slack_over_time, "the least and the greatest slack"));
+  section.add(std::move(plot));
+  section.add(columns_note(times.slack_over_time, "the least and the greatest slack"));
   return section;
 }
 

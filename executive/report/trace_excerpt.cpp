@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "executive/record/line_reader.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::report {
 namespace {
@@ -13,11 +14,7 @@ namespace {
 constexpr std::size_t kMostTracedJobs = 60;
 constexpr std::size_t kMostCpuLines = 24;
 
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(' ');
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(' ') - from + 1);
-}
+std::string_view without_blanks(std::string_view text) { return rtsync::trimmed(text, " "); }
 
 /// Takes the next word of the line.
 std::string_view next_word(std::string_view& line) {

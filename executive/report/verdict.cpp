@@ -175,4 +175,14 @@ Verdict verdict_of(const RunData& run) {
   return say('w', rest);
 }
 
+Verdict with_test(const RunData& run, Verdict verdict) {
+  if (run.test() == nullptr) return verdict;
+  const std::string judged = text_fact(run.summary(), "test.verdict");
+  if (judged == "fail" || judged == "error") verdict.sign = 'f';
+  if ((judged == "untested" || judged == "inconclusive") && verdict.sign == 'g') verdict.sign = 'w';
+  verdict.sentence =
+      "Test " + text_fact(run.summary(), "test.test") + ": " + judged + ". " + verdict.sentence;
+  return verdict;
+}
+
 }  // namespace tactus::report

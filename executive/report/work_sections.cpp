@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -73,36 +74,22 @@ Plot plot_of(const Signal& signal, Ink ink) {
 }  // namespace
 
 Section jobs_section(const RunData& run) {
-  Section section{"jobs", "Jobs", {}};
+  Section section{"jobs", "Jobs"};
   bool timed = false;
   std::vector<JobFacts> jobs = jobs_of(run, timed);
-  if (jobs.empty()) {
-    section.blocks.push_back(Paragraph{run.summary().is_null()
-                                           ? "The times of jobs are not known: summary.json does not exist."
-                                           : "summary.json has no jobs, as after a kill of the rig."});
-    return section;
-  }
-  if (!timed) {
-    section.blocks.push_back(Paragraph{"Jobs were not timed (job_times: no); there are " +
-                                       counted(static_cast<std::int64_t>(jobs.size()), "job") + "."});
-    return section;
-  }
-  std::ranges::stable_sort(jobs,
-                           [](const JobFacts& a, const JobFacts& b) { return a.a_frame_ns > b.a_frame_ns; });
+  if (jobs.empty())
+    return section.say(run.summary().is_null()
+                           ? "The times of jobs are not known: summary.json does not exist."
+                           : "summary.json has no jobs, as after a kill of the rig.");
+  if (!timed)
+    return section.say("Jobs were not timed (job_times: no); there are " +
+                       counted(static_cast<std::int64_t>(jobs.size()), "job") + ".");
+  std::ranges::stable_sort(jobs, std::greater{}, &JobFacts::a_frame_ns);
   const double most = std::max(1.0, jobs.front().a_frame_ns);
   const double frames = static_cast<double>(std::max<std::int64_t>(1, run.frames()));
   const bool budgets = std::ranges::any_of(jobs, [](const JobFacts& job) { return job.budget.has_value(); });
-  Table table{{{"Job, by time"},
-               {"Class"},
-               {"Thread"},
-               {"Calls a frame", true},
-               {"p50", true},
-               {"p99", true},
-               {"max", true},
-               {"Time a frame", true},
-               {"Share"},
-               {"p99 / p50", true}},
-              {}};
+  Table table{named({"Job, by time", "Class", "Thread", ">Calls a frame", ">p50", ">p99", ">max",
+                     ">Time a frame", "Share", ">p99 / p50"})};
   if (budgets) table.columns.push_back({"Over budget", true});
   std::size_t left_out = 0;
   for (const JobFacts& job : jobs) {
@@ -125,25 +112,18 @@ Section jobs_section(const RunData& run) {
                                        ? count_text(*job.over_budget) + " of " + time_text(*job.budget)
                                        : "\u2013"});
   }
-  section.blocks.push_back(std::move(table));
+  section.add(std::move(table));
   if (left_out > 0)
-    section.blocks.push_back(Paragraph{
-        "summary.json has " + counted(static_cast<std::int64_t>(left_out), "more job") + " with less time."});
-  section.blocks.push_back(
-      Paragraph{"Time a frame: p50 multiplied by the calls a frame. Times of jobs are accurate to 12.5 %; "
-                "the maximum is exact."});
+    section.say("summary.json has " + counted(static_cast<std::int64_t>(left_out), "more job") +
+                " with less time.");
+  section.say(
+      "Time a frame: p50 multiplied by the calls a frame. Times of jobs are accurate to 12.5 %; "
+      "the maximum is exact.");
   std::erase_if(jobs, [](const JobFacts& job) { return job.calls == 0; });
-  std::ranges::stable_sort(
-      jobs, [](const JobFacts& a, const JobFacts& b) { return a.p99_99 - a.p50 > b.p99_99 - b.p50; });
+  std::ranges::stable_sort(jobs, std::greater{}, [](const JobFacts& job) { return job.p99_99 - job.p50; });
   if (jobs.size() > kMostUneven) jobs.resize(kMostUneven);
-  Table uneven{{{"Job, by variance"},
-                {"p99.99 \u2212 p50", true},
-                {"p50", true},
-                {"p99", true},
-                {"p99.99", true},
-                {"max", true},
-                {"max / p50", true}},
-               {}};
+  Table uneven{
+      named({"Job, by variance", ">p99.99 \u2212 p50", ">p50", ">p99", ">p99.99", ">max", ">max / p50"})};
   for (const JobFacts& job : jobs)
     uneven.rows.push_back({{job.name, Tone::code},
                            {time_text(job.p99_99 - job.p50)},
@@ -153,34 +133,31 @@ Section jobs_section(const RunData& run) {
                            {time_text(job.max)},
                            {digits_text(static_cast<double>(job.max) /
                                         static_cast<double>(std::max<std::int64_t>(1, job.p50)))}});
-  if (!jobs.empty()) section.blocks.push_back(std::move(uneven));
+  section.add_rows(std::move(uneven));
   return section;
 }
 
 Section signals_section(const RunData& run) {
-  Section section{"signals", "Signals", {}};
+  Section section{"signals", "Signals"};
   static constexpr Ink kInks[] = {Ink::work, Ink::late, Ink::slack, Ink::fourth, Ink::fifth, Ink::sixth};
   std::size_t number = 0;
   for (const Signal& signal : run.signals.signals) {
     if (signal.columns.columns().empty()) {
-      section.blocks.push_back(Paragraph{signal.name + ": no value was recorded"});
+      section.say(signal.name + ": no value was recorded");
       continue;
     }
     Plot plot = plot_of(signal, kInks[number++ % 6]);
     mark_events(plot, run);
-    section.blocks.emplace_back(std::move(plot));
+    section.add(std::move(plot));
   }
   if (run.signals.signals.empty())
-    section.blocks.push_back(Paragraph{"No recording has variables to show."});
+    section.say("No recording has variables to show.");
   else
-    section.blocks.push_back(Paragraph{"Each column shows the least and the greatest value in its time."});
-  for (const std::string& remark : run.signals.remarks) section.blocks.push_back(Paragraph{remark, true});
+    section.say("Each column shows the least and the greatest value in its time.");
+  for (const std::string& remark : run.signals.remarks) section.say(remark, true);
   for (const Json& each : list_fact(run.summary(), "recordings")) {
-    const auto lost = integer_fact(each, "lost");
-    const std::string error = text_fact(each, "error");
-    if (lost.value_or(0) <= 0 && error.empty()) continue;
-    section.blocks.push_back(
-        Paragraph{"Recording " + text_fact(each, "name") + ": " + losses_of(each), true});
+    if (integer_fact(each, "lost").value_or(0) <= 0 && text_fact(each, "error").empty()) continue;
+    section.say("Recording " + text_fact(each, "name") + ": " + losses_of(each), true);
   }
   return section;
 }

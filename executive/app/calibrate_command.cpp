@@ -20,8 +20,6 @@ using executive::MeasuredRun;
 
 constexpr const char* kMeasureJobs = "job_times=yes";
 
-std::string factor_text(double factor) { return config::print_real(factor); }
-
 /// Runs a rig, or looks at a run, and writes budgets for its jobs.
 class CalibrateCommand final : public CommandDriver {
  public:
@@ -57,10 +55,7 @@ class CalibrateCommand final : public CommandDriver {
   }
 
   int run() override {
-    if (request_.file.empty()) {
-      print_error("tactus calibrate: which rig file? tactus calibrate RIG.yaml\n");
-      return kWrongInput;
-    }
+    if (request_.file.empty()) return wrong_line("calibrate: which rig file? tactus calibrate RIG.yaml");
     if (std::error_code none; !to_.empty() && std::filesystem::equivalent(to_, request_.file, none)) {
       print_error(
           "tactus calibrate: --to %s is the rig file itself, which would be lost; name another file\n",
@@ -104,7 +99,7 @@ class CalibrateCommand final : public CommandDriver {
     const auto budgets = executive::propose_budgets(rig.plan(), run, factor_);
     const std::string text =
         "# Budgets of rig " + rig.settings().rig.value + ": what " + run.name + " measured, times " +
-        factor_text(factor_) + (realtime ? "" : ", outside of real time") + ".\n" +
+        config::print_real(factor_) + (realtime ? "" : ", outside of real time") + ".\n" +
         "# p99.99, or the maximum of fewer than " + std::to_string(executive::kCallsForP9999) + " calls.\n" +
         executive::budgets_yaml(budgets);
     const std::vector<std::string> unfit = executive::unfit_budgets(rig.plan(), rig.settings(), budgets);

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sched.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -15,7 +12,6 @@
 #include "executive/app/campaign_cluster.hpp"
 #include "executive/app/campaign_listener.hpp"
 #include "executive/app/campaign_search.hpp"
-#include "executive/app/campaign_words.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/campaign/file/campaign_file.hpp"
@@ -28,7 +24,9 @@
 #include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
+#include "rtsync/host/cpu_set.hpp"
 #include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -54,11 +52,35 @@ std::vector<campaign::SourceRow> sources_of(const campaign::CampaignFile& file) 
   return all;
 }
 
-/// CPUs that this process may use.
-int cpus() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+std::optional<std::int64_t> number(std::string_view text) {
+  const auto value = rtsync::read_number<std::int64_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
+/// Nothing: the words are no numbers.
+std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> ranges(std::string_view words) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> all;
+  for (;;) {
+    const std::size_t comma = words.find(',');
+    const std::string_view word = words.substr(0, comma);
+    const std::size_t dash = word.find('-');
+    const auto first = number(word.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : number(word.substr(dash + 1));
+    if (!first || !last) return std::nullopt;
+    all.emplace_back(*first, *last);
+    if (comma == std::string_view::npos) return all;
+    words.remove_prefix(comma + 1);
+  }
+}
+
+/// Reads what `--only` asks for: numbers and ranges as "3-9,12", else a text that the command line of the case holds.
+std::function<bool(const campaign::Case&)> wanted_cases(const std::string& words) {
+  if (const auto wanted = ranges(words))
+    return [wanted = *wanted](const campaign::Case& one) {
+      return std::ranges::any_of(
+          wanted, [&](const auto& range) { return one.number >= range.first && one.number <= range.second; });
+    };
+  return [words](const campaign::Case& one) { return command_line(one).find(words) != std::string::npos; };
 }
 
 class CampaignCommand final : public CommandDriver {
@@ -126,10 +148,7 @@ class CampaignCommand final : public CommandDriver {
       put("%s", (schema_ ? campaign::campaign_schema() : campaign::campaign_reference()).c_str());
       return kOk;
     }
-    if (what_.empty()) {
-      print_error("tactus campaign: which file? tactus campaign FILE.campaign.yaml --plan\n");
-      return kWrongInput;
-    }
+    if (what_.empty()) return wrong_line("campaign: which file? tactus campaign FILE.campaign.yaml --plan");
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
     if (what_ == "task") return run_campaign_task(folder_, after_);
@@ -145,8 +164,6 @@ class CampaignCommand final : public CommandDriver {
   }
 
  private:
-  fs::path results() const { return results_in(folder_); }
-
   fs::path results_in(const std::string& folder) const {
     if (folder.empty())
       throw CommandError(
@@ -157,18 +174,19 @@ class CampaignCommand final : public CommandDriver {
     return folder;
   }
 
-  int print_figures() const try {
+  int print_figures() const {
     const bool alone = what_ == "figures";
-    const config::Json all =
-        alone ? campaign::figures(results()) : campaign::comparison(results(), results_in(after_));
+    const config::Json all = alone ? campaign::figures(results_in(folder_))
+                                   : campaign::comparison(results_in(folder_), results_in(after_));
     const std::string text = json_   ? all.dump(2) + "\n"
                              : alone ? campaign::figures_text(all)
                                      : campaign::comparison_text(all);
     put("%s", text.c_str());
     return kOk;
-  } catch (const campaign::DatabaseError& error) {
-    throw CommandError(kEndedEarly, error.what());
   }
+
+  /// Cases side by side: by default one for each CPU that this process may use.
+  int jobs() const { return jobs_ > 0 ? jobs_ : std::max(1, rtsync::allowed_cpus().count()); }
 
   bool asks_for_search() const { return !bisect_.empty() || minimise_ || !until_sure_.empty(); }
 
@@ -201,7 +219,7 @@ class CampaignCommand final : public CommandDriver {
           "--on " + on_ + ": a search runs one case after the other, on this machine; leave it out");
     search_.json = json_;
     search_.quiet = quiet_;
-    search_.jobs = jobs_ > 0 ? jobs_ : cpus();
+    search_.jobs = jobs();
     search_.bench = bench_;
     if (!until_sure_.empty())
       return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
@@ -234,10 +252,8 @@ class CampaignCommand final : public CommandDriver {
   int print_plan() const {
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     const campaign::Cases cases(file);
-    campaign::CaseTimes times{.workers = file.realtime
-                                             ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1)
-                                         : jobs_ > 0 ? jobs_
-                                                     : cpus()};
+    campaign::CaseTimes times{
+        .workers = file.realtime ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1) : jobs()};
     take_times(times);
     config::Json slurm;
     if (on_ == "slurm")
@@ -270,22 +286,19 @@ class CampaignCommand final : public CommandDriver {
     }
   }
 
-  int print_table() const try {
-    campaign::Results rows(results());
+  int print_table() const {
+    campaign::Results rows(results_in(folder_));
     const auto print = [&](const std::vector<std::string>& cells) {
-      std::string line = rtsync::joined(cells, "\t");
-      put("%s", csv_ ? campaign::csv_line(cells).c_str() : (line + "\n").c_str());
+      put("%s", (csv_ ? campaign::csv_line(cells) : rtsync::joined(cells, "\t") + "\n").c_str());
     };
     print(table_heads(rows));
     campaign::ResultRow row;
     while (rows.next(row)) print(table_cells(rows, row));
     return kOk;
-  } catch (const campaign::DatabaseError& error) {
-    throw CommandError(kEndedEarly, error.what());
   }
 
   int write_page() const try {
-    const fs::path page = campaign::write_page(results(), running_);
+    const fs::path page = campaign::write_page(results_in(folder_), running_);
     if (!quiet_) put("%s\n", page.c_str());
     return kOk;
   } catch (const std::runtime_error& error) {
@@ -317,7 +330,7 @@ campaign::RunChoices CampaignCommand::choices_of_run() const {
       .folder = fs::weakly_canonical(
           fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out))),
       .program = fs::read_symlink("/proc/self/exe"),
-      .jobs = jobs_ > 0 ? jobs_ : cpus(),
+      .jobs = jobs(),
       .bench = bench_,
       .accept_changes = accept_,
       .retry_failed = retry_failed_};
@@ -390,8 +403,6 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
                      : error.kind() == CampaignError::Kind::machine ? kWrongMachine
                                                                     : kEndedEarly,
                      error.what());
-} catch (const campaign::DatabaseError& error) {
-  throw CommandError(kEndedEarly, error.what());
 }
 
 /// Returns true if --only means a case at all.

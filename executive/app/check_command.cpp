@@ -134,10 +134,7 @@ class CheckCommand final : public CommandDriver {
       put("%s", text.c_str());
       return kOk;
     }
-    if (rig_.file.empty()) {
-      print_error("tactus check: which rig file? tactus check RIG.yaml\n");
-      return kWrongInput;
-    }
+    if (rig_.file.empty()) return wrong_line("check: which rig file? tactus check RIG.yaml");
     executive::ExamineOptions options{
         {{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}, {"measure", measure_ ? "yes" : ""}}};
     const bool of_a_rig = !rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "executive/app/terminal_text.hpp"
 #include "executive/model/suggest.hpp"
 
 namespace tactus::app {
@@ -13,6 +14,11 @@ namespace {
 std::vector<std::string> driver_names() { return executive::driver_names(CommandDriver::kKind); }
 
 }  // namespace
+
+int wrong_line(const char* what) {
+  print_error("tactus %s\n", what);
+  return kWrongInput;
+}
 
 std::vector<OwnCommand> own_commands(const CommandList* list) {
   std::vector<OwnCommand> all{

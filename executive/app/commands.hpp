@@ -34,6 +34,9 @@ class CommandList;
 /// `list`: commands that it asks for words; nullptr: none.
 std::unique_ptr<CommandDriver> help_command(const CommandList* list);
 
+/// Says what a command line lacks, as "run: which rig file? ...", and returns the status for it.
+int wrong_line(const char* what);
+
 /// One that a running rig is given.
 std::unique_ptr<CommandDriver> running_rig_command(const executive::CommandRow& row);
 

@@ -24,15 +24,15 @@
 #include "executive/driver/record_formats.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
 using executive::RecordColumn;
-using executive::RecordingHead;
-
 using executive::RecordFormat;
+using executive::RecordingHead;
 
 /// The formats of this machine, with words for what is wrong.
 class KnownFormats {
@@ -51,9 +51,9 @@ class KnownFormats {
   const RecordFormat* of_extension(const fs::path& file) const { return formats_.of_extension(file); }
   const RecordFormat& of(const fs::path& file) const {
     if (const RecordFormat* const format = of_extension(file)) return *format;
-    std::string known;
-    for (const auto& format : formats_.all())
-      known += (known.empty() ? "" : ", ") + format->extension() + " (" + format->name + ")";
+    const std::string known = rtsync::joined(formats_.all(), ", ", [](const auto& format) {
+      return format->extension() + " (" + format->name + ")";
+    });
     const std::string hdf5 = executive::reason_left_out(executive::RecordDriver::kKind, "hdf5");
     throw CommandError(kWrongInput, file.string() + ": its name says no format; there are " + known +
                                         (hdf5.empty() ? "" : "; .h5 (hdf5) was not built: " + hdf5));
@@ -78,8 +78,6 @@ bool same_value(tactus_type type, const std::byte* a, const std::byte* b) {
     }
   });
 }
-
-std::string time_text(std::int64_t ns) { return std::to_string(ns) + " ns"; }
 
 /// Compares what was written with where it came from. Throws CommandError with the first difference.
 class Comparison {
@@ -122,7 +120,8 @@ class Comparison {
       std::memcpy(&before, a.data(), sizeof before);
       std::memcpy(&after, b.data(), sizeof after);
       if (before != after)
-        lost("cannot hold the time of " + place + ": " + time_text(before) + " became " + time_text(after));
+        lost("cannot hold the time of " + place + ": " + std::to_string(before) + " ns became " +
+             std::to_string(after) + " ns");
       for (std::size_t i = 0; i < before_.size(); ++i)
         if (!same_value(before_[i].type, a.data() + before_[i].offset,
                         b.data() + to_->head().columns[i].offset))
@@ -232,8 +231,6 @@ class ConvertCommand final : public CommandDriver {
       records = Comparison(*from.driver, source, *to.driver, made, omitted).run();
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
-    } catch (const std::runtime_error& error) {
-      throw CommandError(kEndedEarly, error.what());
     }
     for (const fs::directory_entry& each : fs::directory_iterator(work.path())) {
       std::error_code error;

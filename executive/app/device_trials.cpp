@@ -18,6 +18,7 @@
 #include "executive/driver/model_driver.hpp"
 #include "executive/model/model_instance.hpp"
 #include "rtsync/host/heap_watch.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::app {
@@ -35,8 +36,6 @@ using rtsync::monotonic_now;
 
 const executive::OpenRequest kRequest{.rig = "trial", .safe_outputs = executive::SafeOutputs::process};
 
-std::string calls(std::uint64_t count) { return std::to_string(count) + (count == 1 ? " time" : " times"); }
-
 /// Opens a device, or says that this machine has none.
 template <class Open>
 auto opened(Open open) {
@@ -46,6 +45,33 @@ auto opened(Open open) {
     expect_reason(error.what(), "its device cannot be opened");
     throw NotTried(std::string("its device cannot be opened here: ") + error.what());
   }
+}
+
+/// Opens a device without descriptors, which has to fail with a reason.
+template <class Open>
+void try_without_device(Open open) {
+  try {
+    const NoDescriptors none;
+    open();
+  } catch (const DeviceError& error) {
+    return expect_reason(error.what(), "its device cannot be opened");
+  }
+  throw NotTried("it opens no descriptor, so its device could not be withheld");
+}
+
+/// Opens a device and lets it go, again and again.
+template <class Open>
+void try_again(Open open) {
+  const Holdings before;
+  for (int i = 0; i < 20; ++i) {
+    try {
+      open();
+    } catch (const DeviceError& error) {
+      throw Mistake("does not release its device: opened again after it was ended, it says: " +
+                    std::string(error.what()));
+    }
+  }
+  before.expect_same("20 times of open and end");
 }
 
 /// The model of a driver, as a rig has it.
@@ -108,15 +134,7 @@ void try_jobs_before_open(const TriedDriver& driver) {
 
 void try_model_without_device(const TriedDriver& driver) {
   TriedModel model(driver);
-  std::string why;
-  try {
-    const NoDescriptors none;
-    model->open(kRequest);
-    throw NotTried("it opens no descriptor, so its device could not be withheld");
-  } catch (const DeviceError& error) {
-    why = error.what();
-  }
-  expect_reason(why, "its device cannot be opened");
+  try_without_device([&] { model->open(kRequest); });
 }
 
 /// False of the classes that may allocate (docs/writing-models.md).
@@ -153,8 +171,8 @@ void try_frames(const TriedDriver& driver) {
       throw NotTried("job '" + job.name + "' fails here: " + why);
     }
     if (in_frames && touched > 0)
-      throw Mistake("calls the heap " + calls(touched) + " in 100 calls of job '" + job.name +
-                    "', which runs inside of frames" +
+      throw Mistake("calls the heap " + rtsync::counted(touched, "time") + " in 100 calls of job '" +
+                    job.name + "', which runs inside of frames" +
                     (model.of_files() ? ", or what it loaded from the file of its keys does" : ""));
   }
 }
@@ -191,7 +209,7 @@ void try_driving_safe(const TriedDriver& driver) {
   (void)::signal(SIGUSR1, [](int) { (void)g_output->end_safe(); });
   (void)::raise(SIGUSR1);
   if (heap.calls() > 0)
-    throw Mistake("calls the heap " + calls(heap.calls()) +
+    throw Mistake("calls the heap " + rtsync::counted(heap.calls(), "time") +
                   " to drive its outputs safe, which a signal handler may do");
   for (const executive::DeclaredJob& job : model.instance().jobs())
     (void)model.run(job);  // a frame that still runs
@@ -201,17 +219,7 @@ void try_driving_safe(const TriedDriver& driver) {
 
 void try_model_again(const TriedDriver& driver) {
   { TriedModel(driver).open(); }
-  const Holdings before;
-  for (int i = 0; i < 20; ++i) {
-    TriedModel model(driver);
-    try {
-      model->open(kRequest);
-    } catch (const DeviceError& error) {
-      throw Mistake("does not release its device: opened again after it was ended, it says: " +
-                    std::string(error.what()));
-    }
-  }
-  before.expect_same("20 times of open and end");
+  try_again([&] { TriedModel(driver)->open(kRequest); });
 }
 
 /// The clock of a driver, as a rig has it.
@@ -236,15 +244,7 @@ class TriedClock {
 
 void try_clock_without_device(const TriedDriver& driver) {
   TriedClock clock(driver);
-  std::string why;
-  try {
-    const NoDescriptors none;
-    (void)clock->open(kRequest);
-    throw NotTried("it opens no descriptor, so its device could not be withheld");
-  } catch (const DeviceError& error) {
-    why = error.what();
-  }
-  expect_reason(why, "its device cannot be opened");
+  try_without_device([&] { (void)clock->open(kRequest); });
 }
 
 using Stamps = std::array<rtsync::TimePoint<rtsync::MonotonicTime>, 16>;
@@ -291,7 +291,8 @@ void try_waits(const TriedDriver& driver) {
   for (int i = 0; i < 5; ++i) wait(-1s, stamps.size());
   for (int i = 0; i < 20; ++i) wait(5ms, i % 2 == 0 ? 1 : stamps.size());
   if (heap.calls() > 0)
-    throw Mistake("calls the heap " + calls(heap.calls()) + " in 25 waits, on the thread of the frames");
+    throw Mistake("calls the heap " + rtsync::counted(heap.calls(), "time") +
+                  " in 25 waits, on the thread of the frames");
 }
 
 void try_signals(const TriedDriver& driver) {
@@ -320,16 +321,7 @@ void try_signals(const TriedDriver& driver) {
 void try_clock_again(const TriedDriver& driver) {
   TriedClock clock(driver);
   (void)clock.open();
-  const Holdings before;
-  for (int i = 0; i < 20; ++i) {
-    try {
-      (void)clock->open(kRequest);
-    } catch (const DeviceError& error) {
-      throw Mistake("does not release its device: opened again after it was ended, it says: " +
-                    std::string(error.what()));
-    }
-  }
-  before.expect_same("20 times of open and end");
+  try_again([&] { (void)clock->open(kRequest); });
 }
 
 void try_facts(const TriedDriver& driver) {

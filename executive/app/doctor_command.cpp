@@ -133,17 +133,24 @@ bool stops_the_rig(const Fact& fact) {
   return (fact.name == "CPUs" || fact.name == "real-time throttle") && fact.grade == rtsync::Grade::fail;
 }
 
-/// --measure and --no-measure. Throws ConfigError for what is neither 0 nor 10 ms .. 60 s.
-Nanoseconds time_to_measure(bool measures, const std::string& measure) {
-  if (!measures) return Nanoseconds{0};
-  const auto time = config::parse_duration(measure);
-  if (time && (*time.value == Nanoseconds{0} ||
-               (*time.value >= kShortestTrial && *time.value <= rtsync::kLongestTrial)))
-    return *time.value;
-  const std::string wrong =
-      time ? "'" + measure + "' is outside 10 ms .. 60 s" : time.problem.substr(0, time.problem.find(';'));
-  throw config::ConfigError({"--measure " + measure, 1, 1}, "measure",
-                            wrong + "; write for example --measure 2s, or --no-measure");
+/// Reads the time of an option. Throws ConfigError for what does not fit, with its limits and an example.
+template <class Fits>
+Nanoseconds read_time(const std::string& option, const std::string& text, Fits fits,
+                      const std::string& limits, const char* example) {
+  const auto time = config::parse_duration(text);
+  if (time && fits(*time.value)) return *time.value;
+  throw config::ConfigError(
+      {"--" + option + " " + text, 1, 1}, option,
+      (time ? "'" + text + "' is outside " + limits : time.problem.substr(0, time.problem.find(';'))) +
+          "; write for example --" + option + " " + example);
+}
+
+/// --measure: 0, or 10 ms .. 60 s.
+Nanoseconds time_to_measure(const std::string& measure) {
+  const auto fits = [](Nanoseconds time) {
+    return time == Nanoseconds{0} || (time >= kShortestTrial && time <= rtsync::kLongestTrial);
+  };
+  return read_time("measure", measure, fits, "10 ms .. 60 s", "2s, or --no-measure");
 }
 
 /// The CPUs of the rig's main thread, as a run would choose them.
@@ -403,7 +410,7 @@ class DoctorCommand final : public CommandDriver {
   int run() override {
     if (share_given_->count() > 0) return share_machine(time_to_share());
     const bool quick = measures_ && measure_given_->count() == 0;
-    const Nanoseconds each = quick ? kQuickTrial : time_to_measure(measures_, measure_);
+    const Nanoseconds each = quick ? kQuickTrial : measures_ ? time_to_measure(measure_) : Nanoseconds{0};
     rtsync::ProbeRequest request;
     Plan plan = plan_for_machine(each);
     bool required = false;
@@ -443,16 +450,12 @@ class DoctorCommand final : public CommandDriver {
  private:
   /// Throws ConfigError for what is not 1 s .. 24 h.
   Nanoseconds time_to_share() const {
-    constexpr Nanoseconds kShortest{std::chrono::seconds(1)}, kLongest{std::chrono::hours(24)};
+    static constexpr Nanoseconds kShortest{std::chrono::seconds(1)}, kLongest{std::chrono::hours(24)};
     if (!rig_.file.empty())
       throw CommandError(kWrongInput, "--share runs a rig of its own; leave " + rig_.file + " out");
     if (share_.empty()) return std::chrono::minutes(1);
-    const auto time = config::parse_duration(share_);
-    if (time && *time.value >= kShortest && *time.value <= kLongest) return *time.value;
-    throw config::ConfigError(
-        {"--share " + share_, 1, 1}, "share",
-        (time ? "'" + share_ + "' is outside 1 s .. 24 h" : time.problem.substr(0, time.problem.find(';'))) +
-            "; write for example --share 10min");
+    const auto fits = [](Nanoseconds time) { return time >= kShortest && time <= kLongest; };
+    return read_time("share", share_, fits, "1 s .. 24 h", "10min");
   }
 
   RigArguments rig_;  ///< its file may be empty: the machine alone

@@ -213,32 +213,32 @@ std::string contents(const fs::path& file) {
 }
 void put(const fs::path& file, const std::string& text) { std::ofstream(file, std::ios::binary) << text; }
 
+/// Expects that a file cannot be opened, for a reason.
+void expect_refused(RecordSink& sink, const fs::path& file, const char* because, const char* mistake) {
+  try {
+    sink.open(file, Sample().head());
+  } catch (const std::exception& error) {
+    return expect_reason(error.what(), because);
+  }
+  throw Mistake(mistake);
+}
+
 void try_file_that_is_there(const TriedDriver& driver) {
   const Format format(driver);
   put(format.file(), "mine");
-  try {
-    format.sink()->open(format.file(), Sample().head());
-  } catch (const std::exception& error) {
-    expect_reason(error.what(), "the file is there already");
-    if (contents(format.file()) != "mine")
-      throw Mistake("writes over a file that is there, and then refuses it");
-    return;
-  }
-  throw Mistake(
+  expect_refused(
+      *format.sink(), format.file(), "the file is there already",
       "opens a file that is there already; open it with O_CREAT | O_EXCL (tactus::RecordFile does)");
+  if (contents(format.file()) != "mine")
+    throw Mistake("writes over a file that is there, and then refuses it");
 }
 
 void try_no_folder(const TriedDriver& driver) {
   const Format format(driver);
   const auto sink = format.sink();
-  try {
-    sink->open(fs::absolute("none") / format->file_name("trial"), Sample().head());
-  } catch (const std::exception& error) {
-    expect_reason(error.what(), "its folder is not there");
-    sink->close();
-    return;
-  }
-  throw Mistake("opens a file in a folder that is not there");
+  expect_refused(*sink, fs::absolute("none") / format->file_name("trial"), "its folder is not there",
+                 "opens a file in a folder that is not there");
+  sink->close();
 }
 
 void try_closing(const TriedDriver& driver) {
@@ -316,13 +316,11 @@ std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& t
   const auto tried = [&](auto work) {
     try {
       work();
-    } catch (const RecordsLost& error) {
-      if (!failed) lost = error.records();
-      failed = true;
-      if (std::string(error.what()).size() < 5) odd = error.what();
     } catch (const Mistake&) {
       throw;
     } catch (const std::exception& error) {
+      if (const auto* const known = dynamic_cast<const RecordsLost*>(&error); known != nullptr && !failed)
+        lost = known->records();
       failed = true;
       if (std::string(error.what()).size() < 5) odd = error.what();
     }

@@ -30,4 +30,12 @@ void LiveOptions::read(std::chrono::milliseconds otherwise) {
   interval = every.empty() ? otherwise : read_interval("--every", every);
 }
 
+client::FoundRig LiveOptions::find_rig(std::vector<std::string>& words, std::size_t least) {
+  if (words.size() >= least && rig.empty() && client::looks_like_address(words.front())) {
+    rig = words.front();
+    words.erase(words.begin());
+  }
+  return client::find_rig(rig, token_file);
+}
+
 }  // namespace tactus::app

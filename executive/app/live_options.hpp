@@ -2,7 +2,11 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstddef>
 #include <string>
+#include <vector>
+
+#include "executive/client/samples.hpp"
 
 namespace tactus::app {
 
@@ -16,6 +20,9 @@ struct LiveOptions {
   void declare(CLI::App& app, const char* every_about);
   /// Throws CommandError: the interval is none.
   void read(std::chrono::milliseconds otherwise);
+  /// Finds the rig; the first of at least this number of words may say where it is, instead of --rig. Throws
+  /// client::NoRigError.
+  client::FoundRig find_rig(std::vector<std::string>& words, std::size_t least);
 };
 
 /// The text as a time from 1 ms to an hour. Throws CommandError naming the option.

@@ -2,10 +2,13 @@
 #include "executive/app/load_report.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "executive/app/terminal_text.hpp"
+#include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/wait/realtime_sync.hpp"
 
@@ -16,16 +19,15 @@ using executive::Admission;
 using executive::JobCost;
 using executive::ThreadLoad;
 
-std::string jobs_text(std::size_t count) { return std::to_string(count) + (count == 1 ? " job" : " jobs"); }
-
 std::string sources_text(const Admission& admission, const std::string& from, executive::MeasuredTime time) {
   const std::size_t measured = admission.count(JobCost::Source::measured);
   const std::size_t budgets = admission.count(JobCost::Source::budget);
   std::string text;
   if (measured > 0)
     text = std::string(time == executive::MeasuredTime::max ? "the max" : "the p99") + " of " + from + " (" +
-           jobs_text(measured) + ")";
-  if (budgets > 0) text += (text.empty() ? "" : " and ") + ("budgets (" + jobs_text(budgets) + ")");
+           rtsync::counted(measured, "job") + ")";
+  if (budgets > 0)
+    text += (text.empty() ? "" : " and ") + ("budgets (" + rtsync::counted(budgets, "job") + ")");
   return text;
 }
 
@@ -56,13 +58,10 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
                               : ("they repeat every " + std::to_string(frames)).c_str(),
         rtsync::duration_text(loads.longest.takes).c_str(),
         rtsync::duration_text(*executive::real_time_of(plan, 0)).c_str());
-  if (loads.first.size() > 1) {
-    std::string each;
-    for (const Nanoseconds frame : loads.first)
-      each += (each.empty() ? "" : ", ") + rtsync::duration_text(frame);
-    print("    frames from 0 on: %s%s\n", each.c_str(),
+  const auto time_of = [](Nanoseconds frame) { return rtsync::duration_text(frame); };
+  if (loads.first.size() > 1)
+    print("    frames from 0 on: %s%s\n", rtsync::joined(loads.first, ", ", time_of).c_str(),
           frames > static_cast<std::int64_t>(loads.first.size()) ? ", ..." : "");
-  }
   struct Line {
     std::size_t work;
     std::int64_t calls;
@@ -71,7 +70,7 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
   std::vector<Line> lines;
   for (const executive::JobCalls& job : loads.calls)
     lines.push_back({job.job, job.calls, job.calls * admission.costs[job.job].takes});
-  std::ranges::stable_sort(lines, [](const Line& a, const Line& b) { return a.together > b.together; });
+  std::ranges::stable_sort(lines, std::greater{}, &Line::together);
   for (std::size_t i = 0; i < std::min(lines.size(), kMostLines) && lines[i].together.count() > 0; ++i) {
     const executive::PlannedJob& work = admission.works[lines[i].work];
     const bool measured = admission.costs[lines[i].work].source == JobCost::Source::measured;
@@ -82,10 +81,10 @@ void print_worst_frame(const Admission& admission, const executive::Plan& plan) 
           measured ? "measured" : "budget");
   }
   if (lines.size() > kMostLines) print("    and %zu more\n", lines.size() - kMostLines);
-  bool several = false;
-  for (const std::size_t work : loads.critical_path)
-    several = several || admission.works[work].thread != admission.works[loads.critical_path[0]].thread;
-  if (!several) return;
+  const auto is_elsewhere = [&](std::size_t work) {
+    return admission.works[work].thread != admission.works[loads.critical_path[0]].thread;
+  };
+  if (std::ranges::none_of(loads.critical_path, is_elsewhere)) return;
   std::string path;
   for (std::size_t i = 0; i < std::min(loads.critical_path.size(), kMostLines); ++i) {
     const executive::PlannedJob& job = admission.works[loads.critical_path[i]];

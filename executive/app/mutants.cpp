@@ -66,11 +66,12 @@ void add_tolerances(const Expression& part, const std::string& text, bool never,
     add_tolerances(each, text, never != (part.kind == Expression::Kind::inverted), output, least);
 }
 
-bool is_named(const SeenOutput& output, const std::vector<CompiledExpectation>& expectations) {
-  for (const CompiledExpectation& each : expectations)
-    for (const std::string& condition : conditions_of(each.settings))
-      if (const auto tree = tree_of(condition); tree && mentions(*tree, output.name)) return true;
-  return false;
+/// Returns true if a condition of the expectation names the output.
+bool names(const CompiledExpectation& expectation, const SeenOutput& output) {
+  return std::ranges::any_of(conditions_of(expectation.settings), [&](const std::string& condition) {
+    const auto tree = tree_of(condition);
+    return tree && mentions(*tree, output.name);
+  });
 }
 
 /// The shortest time that an expectation leaves the output to change.
@@ -80,8 +81,7 @@ std::optional<rtsync::Nanoseconds> shortest_time(const SeenOutput& output,
   for (const CompiledExpectation& each : expectations) {
     const auto time = each.settings.within ? each.settings.within : each.settings.by;
     if (!time || time->count() <= 0 || (least && *least <= *time)) continue;
-    for (const std::string& condition : conditions_of(each.settings))
-      if (const auto tree = tree_of(condition); tree && mentions(*tree, output.name)) least = time;
+    if (names(each, output)) least = time;
   }
   return least;
 }
@@ -214,11 +214,12 @@ std::vector<Mutant> mutants_of(const SeenOutput& output, const std::vector<Compi
   else
     all.push_back(mutant_of_no_number(output));
   all.push_back(mutant_delayed(output, expectations, frame));
+  const bool named = std::ranges::any_of(expectations, [&](const auto& each) { return names(each, output); });
   for (Mutant& each : all) {
     if (!each.kind.starts_with("off") && !(output.greatest > output.least))
       each.left_out = "it is the same in all frames, so that this changes nothing";
     if (!each.left_out.empty()) each.fault.clear();
-    each.named = is_named(output, expectations);
+    each.named = named;
   }
   return all;
 }

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "config/json.hpp"
-#include "config/json_of.hpp"
 #include "executive/app/child_runs.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/mutants.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/fault/settings.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
@@ -20,8 +20,8 @@
 #include "executive/report/recorded_values.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/host/cpu_set.hpp"
-#include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::app {
 namespace {
@@ -52,15 +52,8 @@ struct MutantRow {
   fs::path folder{};
 };
 
-Json json_in(const fs::path& file) {
-  int error = 0;
-  return config::json_of(rtsync::read_folder_file(file, error));
-}
-
 std::string names_of(const std::vector<SeenOutput>& outputs) {
-  std::string list;
-  for (const SeenOutput& each : outputs) list += (list.empty() ? "'" : ", '") + each.name + "'";
-  return list;
+  return rtsync::joined(outputs, ", ", [](const SeenOutput& each) { return "'" + each.name + "'"; });
 }
 
 /// Reads the least and the greatest value of each output.

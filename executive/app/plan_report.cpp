@@ -34,8 +34,6 @@ std::string painted_note() { return painted(Ink::warning, "note"); }
 
 using executive::PlannedJob;
 
-std::string period_text(const rtsync::Period& period) { return config::show_period(period); }
-
 std::string cpus_text(const std::vector<int>& cpus, const char* otherwise) {
   const rtsync::CpuSet set(cpus);
   return set.empty() ? otherwise : "CPUs " + set.text();
@@ -92,7 +90,7 @@ std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   if (job.dynamic) return "dynamic";
   if (job.job_class == TACTUS_ON_EVENT) return "on event";
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
-    return period_text(job.cycle);
+    return config::show_period(job.cycle);
   if (const executive::PlannedLoop* const loop = loop_of(job, plan)) return "loop " + loop->name;
   if (job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME)
     return job.thread == 0 ? "frame" : "period";
@@ -158,9 +156,8 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
                                                  : "-",
             rate, job->enabled ? "" : "  (off)", policy_text(*job).c_str());
     if (job->depends_on.empty()) continue;
-    std::string names;
-    for (const std::size_t on : job->depends_on) names += (names.empty() ? "" : ", ") + plan.jobs[on].name;
-    print("      waits for %s\n", names.c_str());
+    const auto name_of = [&](std::size_t on) { return plan.jobs[on].name; };
+    print("      waits for %s\n", rtsync::joined(job->depends_on, ", ", name_of).c_str());
   }
   return calls;
 }
@@ -175,14 +172,10 @@ std::string method_text(const executive::IntegratorSettings& settings) {
 
 void print_loops(const executive::Plan& plan) {
   if (!plan.loops.empty()) print("\nloops\n");
-  for (const executive::PlannedLoop& loop : plan.loops) {
-    std::string models;
-    for (const executive::ModelInstance* const model : loop.models)
-      models += (models.empty() ? "" : ", ") + model->name();
+  for (const executive::PlannedLoop& loop : plan.loops)
     print("  %-15s %s every %s on thread %s: %s\n", loop.name.c_str(), method_text(loop.settings).c_str(),
-          config::print_period(loop.cycle).c_str(),
-          loop.thread == 0 ? "main" : plan.threads[loop.thread - 1].name.c_str(), models.c_str());
-  }
+          config::print_period(loop.cycle).c_str(), plan.thread_name(loop.thread).c_str(),
+          rtsync::joined(loop.models, ", ", &executive::ModelInstance::name).c_str());
 }
 
 std::string command_text(const executive::TimedCommand& timed) {
@@ -207,12 +200,10 @@ void print_orders(const executive::Plan& plan) {
 void print_actions(const executive::ActionPlan& plan) {
   if (plan.lists.empty()) return;
   print("\nactions\n");
-  for (const executive::ActionList& list : plan.lists) {
-    std::string all = rtsync::joined(list.actions, "; ", &executive::Action::text);
-    print("  %s: %s\n", list.owner.c_str(), all.c_str());
-  }
-  const std::size_t most = plan.most_in_a_frame();
-  print("  at most %zu at the end of one frame\n", most);
+  for (const executive::ActionList& list : plan.lists)
+    print("  %s: %s\n", list.owner.c_str(),
+          rtsync::joined(list.actions, "; ", &executive::Action::text).c_str());
+  print("  at most %zu at the end of one frame\n", plan.most_in_a_frame());
 }
 
 /// Prints how a checkpoint of this much state fits beside the frames.
@@ -382,7 +373,7 @@ void print_changed_meaning(const config::Document& document, const executive::Ri
 std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
   const executive::Plan& plan = rig.plan();
   const executive::RigSettings& settings = rig.settings();
-  print("rig %s: frame %s, %s\n", settings.rig.value.c_str(), period_text(plan.frame).c_str(),
+  print("rig %s: frame %s, %s\n", settings.rig.value.c_str(), config::show_period(plan.frame).c_str(),
         !settings.realtime.enabled.value ? "not in real time (realtime.enabled: no)"
         : rig.follows_others()           ? "not in real time (link.mode: follow)"
                                          : "real time");

@@ -17,7 +17,6 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/app/killed_rig.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/checkpoint/settings.hpp"
@@ -44,66 +43,56 @@ namespace fs = std::filesystem;
 using executive::RecordedFile;
 
 /// End marks of the recordings in summary.json.
-class EndMarks {
- public:
+struct EndMarks {
   explicit EndMarks(const fs::path& folder) {
     int error = 0;
     const std::string text = rtsync::read_folder_file(folder / "summary.json", error);
-    present_ = error != ENOENT;
+    present = error != ENOENT;
     const Json json = config::json_of(text);
-    if (error != 0) problem_ = rtsync::file_error("it", error);
+    if (error != 0) problem = rtsync::file_error("it", error);
     for (const Json& each : report::list_fact(json, "recordings")) {
       const std::string name = report::text_fact(each, "name");
       if (report::true_fact(each, "ended"))
-        written_[name] = static_cast<std::uint64_t>(report::integer_fact(each, "written").value_or(0));
+        written[name] = static_cast<std::uint64_t>(report::integer_fact(each, "written").value_or(0));
       else if (!report::text_fact(each, "error").empty())
-        lost_[name] = report::losses_of(each);
+        lost[name] = report::losses_of(each);
     }
-    readable_ = json.is_object();
+    readable = json.is_object();
     const std::string outcome = report::text_fact(json, "outcome");
-    end_known_ = !outcome.empty() && outcome != executive::kUnfinished;
+    end_known = !outcome.empty() && outcome != executive::kUnfinished;
     if (outcome == executive::kUnfinished)
-      bad_end_ =
+      bad_end =
           "the end is not known: the rig was killed together with its witness (or had none), or could not "
           "write its end; after " +
           frames_of(json) + " it still ran";
     else if (!outcome.empty() && outcome != "completed" && outcome != "stopped")
-      bad_end_ = outcome + ": " + report::text_fact(json, "reason");
-    else if (!lost_.empty())
-      bad_end_ = outcome + ", but records were lost";
+      bad_end = outcome + ": " + report::text_fact(json, "reason");
+    else if (!lost.empty())
+      bad_end = outcome + ", but records were lost";
   }
-  bool present() const { return present_; }
-  bool readable() const { return readable_; }
-  /// Reason why it is not readable.
-  const std::string& problem() const { return problem_; }
-  /// The outcome and its reason; empty: it ended as planned.
-  const std::string& bad_end() const { return bad_end_; }
-  /// The rig or its witness wrote how it ended.
-  bool end_known() const { return end_known_; }
   /// Amount that a recording lost because its file could not be written; empty: nothing.
   std::string lost_of(const std::string& recording) const {
-    const auto found = lost_.find(recording);
-    return found == lost_.end() ? "" : found->second;
+    const auto found = lost.find(recording);
+    return found == lost.end() ? "" : found->second;
   }
   /// Number of records in the file when it was closed in order; nothing: it was not.
   std::optional<std::uint64_t> of(const std::string& recording) const {
-    const auto found = written_.find(recording);
-    return found == written_.end() ? std::nullopt : std::optional(found->second);
+    const auto found = written.find(recording);
+    return found == written.end() ? std::nullopt : std::optional(found->second);
   }
 
- private:
   static std::string frames_of(const Json& json) {
     const Json frames = json.value("frames", Json::object());
     return (frames.is_object() ? frames.value("run", Json(0)) : Json(0)).dump() + " frames";
   }
 
-  bool present_ = false;
-  bool readable_ = false;
-  std::string bad_end_;
-  std::string problem_ = "it is not JSON";
-  bool end_known_ = false;
-  std::map<std::string, std::uint64_t> written_;
-  std::map<std::string, std::string> lost_;
+  bool present = false;
+  bool readable = false;
+  std::string problem = "it is not JSON";  ///< reason why it is not readable
+  std::string bad_end;                     ///< the outcome and its reason; empty: it ended as planned
+  bool end_known = false;                  ///< the rig or its witness wrote how it ended
+  std::map<std::string, std::uint64_t> written;
+  std::map<std::string, std::string> lost;
 };
 
 /// Returns true if the file is there, or a link; the code that opens a link reports it.
@@ -125,21 +114,21 @@ class Recovery {
 
   /// False: a file is not whole.
   bool run(const executive::RigSettings& settings) {
-    if (!marks_.present())
+    if (!marks_.present)
       put("%s: the end is not known: there is no summary.json: %s\n", folder_.c_str(),
           config::one_line(report::why_no_summary(folder_, still_written_)).c_str());
-    else if (!marks_.bad_end().empty())
-      put("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end()).c_str());
+    else if (!marks_.bad_end.empty())
+      put("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end).c_str());
     else
       put("%s: ended in order\n", folder_.c_str());
-    if (marks_.present() && !marks_.readable()) line("summary.json", "damaged", marks_.problem());
+    if (marks_.present && !marks_.readable) line("summary.json", "damaged", marks_.problem);
     for (const RunRecording& each : recordings_of(settings)) recording(each, settings);
     lines("log.txt", [](std::string_view) { return true; });
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
     checkpoints(folder_ / settings.of<executive::CheckpointSection>().folder);
     last_frames();
-    if (!marks_.present() && !still_written_) good_ = false;
+    if (!marks_.present && !still_written_) good_ = false;
     std::error_code none;  // the room for a last summary that was never written
     if (!only_look_) fs::remove(folder_ / "summary.json.part", none);
     return good_;
@@ -183,7 +172,7 @@ class Recovery {
     if (written && *written != file.records && damage.empty())
       damage = "the rig wrote " + rtsync::counted(*written, "record");
     std::string end = written ? "ended in order"
-                      : marks_.end_known()
+                      : marks_.end_known
                           ? "no end mark: up to " +
                                 config::print_duration(settings.of<executive::RecordSettings>().flush_every) +
                                 " may be missing"

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -13,6 +9,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/client/terminal.hpp"
 #include "executive/report/fail_if.hpp"
 #include "executive/report/html_form.hpp"
 #include "executive/report/report.hpp"
@@ -24,15 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using report::Condition;
 using report::RunData;
-
-/// Columns of the terminal; of a pipe as COLUMNS says, else 80.
-std::size_t text_width() {
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char* const columns = std::getenv("COLUMNS");  // NOLINT(concurrency-mt-unsafe): one thread
-  const long wanted = columns == nullptr ? 0 : std::strtol(columns, nullptr, 10);
-  return wanted > 0 && wanted < 1000 ? static_cast<std::size_t>(wanted) : 80;
-}
 
 class ReportCommand final : public CommandDriver {
  public:
@@ -87,7 +75,7 @@ int ReportCommand::run() try {
 void ReportCommand::write(const std::vector<RunData>& runs) const {
   const report::Page page = report::make_page(runs);
   const bool to_stdout = to_ == "-" || (text_ && to_.empty());
-  const std::string form = text_ ? report::to_text(page, text_width()) : report::to_html(page);
+  const std::string form = text_ ? report::to_text(page, client::Terminal::columns()) : report::to_html(page);
   if (to_stdout) {
     const std::string shown = text_ ? config::plain_lines(form) : form;
     if (std::fwrite(shown.data(), 1, shown.size(), stdout) != shown.size() || std::fflush(stdout) != 0)

@@ -105,10 +105,7 @@ int RunCommand::run() {
   std::string file = file_;
   if (file.empty() && !choices_.replay.empty())
     file = (std::filesystem::path(choices_.replay) / "rig.yaml").string();
-  if (file.empty()) {
-    print_error("tactus run: which rig file? tactus run RIG.yaml\n");
-    return kWrongInput;
-  }
+  if (file.empty()) return wrong_line("run: which rig file? tactus run RIG.yaml");
   for (const std::string& verdict : allow_)
     (verdict == "untested" ? choices_.judge.allow_untested : choices_.judge.allow_inconclusive) = true;
   if (!junit_.empty()) choices_.judge.junit = std::filesystem::absolute(junit_);

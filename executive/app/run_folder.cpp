@@ -2,9 +2,13 @@
 #include "executive/app/run_folder.hpp"
 
 #include "config/document.hpp"
+#include "config/json_of.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/terminal_text.hpp"
 #include "executive/capability/link/settings.hpp"
 #include "executive/capability/record/settings.hpp"
+#include "executive/flight/flight_collector.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::app {
 
@@ -30,6 +34,18 @@ std::vector<RunRecording> recordings_of(const executive::RigSettings& settings) 
   if (own_log) all.push_back({"frames", "csv", false});
   if (own_link) all.push_back({"link", "csv", false});
   return all;
+}
+
+pid_t wait_for_killed_rig(const std::filesystem::path& run_folder) {
+  return executive::wait_for_end_of_killed_rig(run_folder, [&](pid_t process) {
+    print_error("tactus: %s: the rig was killed, and its process %d has not ended yet: waiting for it\n",
+                run_folder.c_str(), static_cast<int>(process));
+  });
+}
+
+config::Json json_in(const std::filesystem::path& file) {
+  int error = 0;
+  return config::json_of(rtsync::read_folder_file(file, error));
 }
 
 }  // namespace tactus::app

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "config/json.hpp"
 #include "executive/plan/rig_settings.hpp"
 
 namespace tactus::app {
@@ -19,5 +22,12 @@ struct RunRecording {
   bool expected;  ///< false: it depends on how the rig was run
 };
 std::vector<RunRecording> recordings_of(const executive::RigSettings& settings);
+
+/// Waits for a rig of a run folder that was killed and is still taken apart, and says so on stderr. Returns the process
+/// that is there after that; 0: none. See executive::wait_for_end_of_killed_rig(). @when service
+pid_t wait_for_killed_rig(const std::filesystem::path& run_folder);
+
+/// Reads a file of a run folder; discarded if it cannot be read, or is not JSON. @when service
+config::Json json_in(const std::filesystem::path& file);
 
 }  // namespace tactus::app

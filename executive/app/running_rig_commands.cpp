@@ -34,12 +34,10 @@ using namespace std::chrono_literals;
 /// Common part of the verbs: the rig, and the output.
 class ToRunningRig : public CommandDriver {
  public:
-  int run() final try {
+  int run() final {
     take_words();
     rig_ = client::find_rig(where_, token_file_);
     return give();
-  } catch (const client::NoRigError& error) {
-    throw CommandError(kEndedEarly, error.what());
   }
 
  protected:
@@ -383,8 +381,7 @@ class SwitchCommand final : public ToRunningRig {
     if (words_.empty()) return list();
     const bool on = words_[2] == "on";
     Json row;
-    for (const Json& each : all())
-      if (is_it(each)) row = each;
+    look_up(row);
     const Json before = row;
     const Json answer = send("/v1/switches", {{"kind", words_[0]}, {"name", words_[1]}, {"on", on}});
     const Json state = ask("/v1/state");
@@ -394,8 +391,7 @@ class SwitchCommand final : public ToRunningRig {
         !paused && before.is_object() && before["on"] == Json(on) && (!on || words_[0] == "record");
     for (int looks = 0; looks < 50 && !json_ && !paused && !is_already && !is_so(row, before, on); ++looks) {
       if (looks > 0) std::this_thread::sleep_for(20ms);
-      for (const Json& each : all())
-        if (is_it(each)) row = each;
+      look_up(row);
     }
     const std::string since = is_already ? std::string(" already")
                               : is_so(row, before, on) && row["since"].is_number()
@@ -409,8 +405,10 @@ class SwitchCommand final : public ToRunningRig {
     const Json answer = ask("/v1/switches");
     return answer.is_object() ? answer.value("switches", Json::array()) : Json::array();
   }
-  bool is_it(const Json& row) const {
-    return row.value("kind", "") == words_[0] && row.value("name", "") == words_[1];
+  /// Reads the row of the switch that the words name; `row` stays as it is where the rig has none.
+  void look_up(Json& row) const {
+    for (const Json& each : all())
+      if (each.value("kind", "") == words_[0] && each.value("name", "") == words_[1]) row = each;
   }
   /// One that is switched on again begins anew.
   static bool is_so(const Json& row, const Json& before, bool on) {

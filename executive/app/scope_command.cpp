@@ -77,15 +77,11 @@ class ScopeCommand final : public CommandDriver {
   bool every_frame_ = false;
 };
 
-int ScopeCommand::run() try {
+int ScopeCommand::run() {
   if (!window_text_.empty()) window_ = read_interval("--window", window_text_);
   std::optional<std::chrono::milliseconds> limit;
   if (!for_text_.empty()) limit = read_interval("--for", for_text_);
-  if (words_.size() > 1 && options_.rig.empty() && client::looks_like_address(words_.front())) {
-    options_.rig = words_.front();
-    words_.erase(words_.begin());
-  }
-  rig_ = client::find_rig(options_.rig, options_.token_file);
+  rig_ = options_.find_rig(words_, 2);
   std::size_t left_out = 0;
   const auto found = client::find_variables(rig_, words_, kMostCurves, left_out);
   if (left_out > 0)
@@ -141,8 +137,6 @@ int ScopeCommand::run() try {
   }
   if (!going) put("the run is over\n");
   return kOk;
-} catch (const client::NoRigError& error) {
-  throw CommandError(kEndedEarly, error.what());
 }
 
 /// Makes the charts for that many columns of the terminal. The time of a column of dots is a whole number of

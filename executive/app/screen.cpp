@@ -74,11 +74,6 @@ const char* stop_reason(int signal) {
   }
 }
 
-std::size_t terminal_width() {
-  winsize size{};
-  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
 std::size_t terminal_height() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
@@ -305,7 +300,7 @@ void Console::started(const RigRun& run) {
   if (quiet_) return;
   print("%s\n", first_line(run).c_str());
   if (terminal_) {
-    const bool narrow = terminal_width() < 60;
+    const bool narrow = columns_of(stdout) < 60;
     put(narrow ? "  thread             tid policy      prio  CPUs\n"
                : "  thread         tid  policy        priority  CPUs\n");
     for (const rtsync::ThreadFacts& thread : run.threads())
@@ -361,7 +356,7 @@ void Console::handle_signal(RigRun& run, int signal, int value) {
 void Console::status_line(RigRun& run) {
   const executive::RigFigures& now = run.executive().latest();
   const auto& times = run.executive().statistics();
-  const std::size_t width = terminal_width() - 1;
+  const std::size_t width = columns_of(stdout) - 1;
   // What matters most stands first: a narrow terminal cuts off the end.
   std::string line = "frame " + std::to_string(now.frames) + "  t " + rtsync::sim_time_text(now.sim_time_ns);
   if (now.state == executive::State::pause) line += "  PAUSED (SIGUSR2 resumes)";
@@ -439,7 +434,7 @@ void Console::ended(const RigRun& run) {
       if (run.executive().job_times(i).count() > 0)
         add("  " + plan.jobs[i].name, run.executive().job_times(i));
     if (run.realtime()) table.paint_last("late", late_ink(run));
-    const std::size_t columns = terminal_width();
+    const std::size_t columns = columns_of(stdout);
     std::string text = table.text(columns);
     if (run.realtime() && times.late.count() > 0)
       text += "  slack: p50 " + text_of(times.slack, 0.5) + ", least " +

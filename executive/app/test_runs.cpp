@@ -7,13 +7,12 @@
 #include <system_error>
 
 #include "config/json.hpp"
-#include "config/json_of.hpp"
 #include "executive/app/child_runs.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
-#include "rtsync/host/folder_file.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::app {
@@ -34,11 +33,6 @@ struct Ran {
   std::string says{};  ///< sentence on what was not good
   Json judged{};       ///< its verdict.json; without one, see to_junit()
 };
-
-std::string read(const fs::path& file) {
-  int error = 0;
-  return rtsync::read_folder_file(file, error);
-}
 
 /// A folder for each test: the name of its file, with a number where two have the same.
 fs::path folder_of(const fs::path& out, const std::string& file, std::map<std::string, int>& taken) {
@@ -69,7 +63,7 @@ std::string refusal_of(const TestRuns& asked, const std::string& file) try {
 
 void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   const bool judged = ran.status == kOk || ran.status == kVerdictFailed || ran.status == kNotJudged;
-  if (judged) ran.judged = config::json_of(read(ran.folder / "verdict.json"));
+  if (judged) ran.judged = json_in(ran.folder / "verdict.json");
   if (judged && ran.judged.is_object()) {
     if (asked.allows_inconclusive) ran.judged["allowed"] = {"inconclusive"};
     ran.verdict = ran.judged.value("verdict", "error");
@@ -81,7 +75,7 @@ void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   std::string reason = ran.status == kWrongInput ? refusal_of(asked, file) : "";
   if (!reason.empty()) ran.says += ": " + reason;
   if (judged) ran.status = kEndedEarly;  // a test that was not judged is not good
-  const Json summary = config::json_of(read(ran.folder / "summary.json"));
+  const Json summary = json_in(ran.folder / "summary.json");
   if (summary.is_object() && !summary.value("reason", "").empty())
     ran.says += ": " + summary.value("reason", "");
   ran.judged = {{"rig", fs::path(asked.rig).stem().string()}, {"test", file}, {"error", ran.says}};

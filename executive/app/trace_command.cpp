@@ -5,7 +5,7 @@
 #include <string>
 
 #include "executive/app/commands.hpp"
-#include "executive/app/killed_rig.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -199,19 +198,12 @@ void throw_not_made(const config::Problems& problems) {
 }
 
 NoDescriptors::NoDescriptors() {
-  rlimit limit{};
-  (void)::getrlimit(RLIMIT_NOFILE, &limit);
-  before_ = limit.rlim_cur;
-  limit.rlim_cur = 0;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+  (void)::getrlimit(RLIMIT_NOFILE, &before_);
+  const rlimit none{0, before_.rlim_max};
+  (void)::setrlimit(RLIMIT_NOFILE, &none);
 }
 
-NoDescriptors::~NoDescriptors() {
-  rlimit limit{};
-  (void)::getrlimit(RLIMIT_NOFILE, &limit);
-  limit.rlim_cur = before_;
-  (void)::setrlimit(RLIMIT_NOFILE, &limit);
-}
+NoDescriptors::~NoDescriptors() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
 
 void expect_reason(const std::string& text, const std::string& of) {
   const bool none = text.find("it gave no reason") != std::string::npos;
@@ -284,21 +276,15 @@ bool makes_models_of_files(const TriedDriver& driver, const executive::DriverLib
 void try_make_without_descriptors(const TriedDriver& driver) {
   const auto library = driver.load();
   make_once(driver, library);
-  if (makes_models_of_files(driver, library)) {
-    try {
-      const NoDescriptors none;
-      make_once(driver, library);
-    } catch (const NotTried& error) {
-      expect_reason(error.what(), "the file of its keys cannot be opened");
-    }
-    return;
-  }
+  const bool of_files = makes_models_of_files(driver, library);
   try {
     const NoDescriptors none;
     make_once(driver, library);
   } catch (const NotTried& error) {
+    if (of_files) return expect_reason(error.what(), "the file of its keys cannot be opened");
     throw Mistake(std::string("opens something before open(): ") + error.what());
   } catch (const Mistake& error) {
+    if (of_files) throw;
     throw Mistake(std::string("opens something before open(): it ") + error.what());
   }
 }

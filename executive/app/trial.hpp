@@ -3,6 +3,8 @@
 /// Trials of a driver, each in a process of its own, for `tactus test driver`.
 ///
 /// Threads  the process's first one.                                                        @when service
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -83,7 +85,7 @@ class NoDescriptors {
   ~NoDescriptors();
 
  private:
-  unsigned long before_ = 0;
+  rlimit before_{};
 };
 
 /// Memory for a record, between bytes that must stay as they are and a page that nobody may touch: a driver that writes

@@ -147,13 +147,9 @@ class WatchCommand final : public CommandDriver {
   bool over_ = false;
 };
 
-int WatchCommand::run() try {
+int WatchCommand::run() {
   options_.read(std::chrono::milliseconds(200));
-  if (!words_.empty() && options_.rig.empty() && client::looks_like_address(words_.front())) {
-    options_.rig = words_.front();
-    words_.erase(words_.begin());
-  }
-  rig_ = client::find_rig(options_.rig, options_.token_file);
+  rig_ = options_.find_rig(words_, 1);
   read_verdicts();
   const bool chosen = !words_.empty();
   if (!chosen) words_ = {"rt.*", "*"};
@@ -206,8 +202,6 @@ int WatchCommand::run() try {
   if (over_ && count_ == 0 && !json_)
     put("the run is over%s\n", reason_.empty() ? "" : (": " + config::one_line(reason_)).c_str());
   return kOk;
-} catch (const client::NoRigError& error) {
-  throw CommandError(kEndedEarly, error.what());
 }
 
 void WatchCommand::take(const client::EventStream::Event& event) {

@@ -21,8 +21,8 @@
 #include <utility>
 
 #include "config/json.hpp"
-#include "config/json_of.hpp"
 #include "config/text.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/capability/library/run_libraries.hpp"
 #include "executive/flight/flight_collector.hpp"
@@ -31,6 +31,7 @@
 #include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -65,12 +66,6 @@ void add_progress(Json& all, const Json& latest, const WitnessPage& page) {
   all["sim_time_ns"] = page.sim_time_ns.load();
 }
 
-/// Returns "1 frame", "7 frames".
-std::string frames_text(const WitnessPage& page) {
-  const std::int64_t frames = page.frames_run.load();
-  return std::to_string(frames) + (frames == 1 ? " frame" : " frames");
-}
-
 /// One death, of which there is to be said and written.
 class Death {
  public:
@@ -102,8 +97,7 @@ class Death {
     }
     if (!killed_) overwritten_ = page_.files.find_overwritten();
     folder_ = facts_.value("@folder", std::string());
-    int error = 0;
-    if (reads) before_ = config::json_of(rtsync::read_folder_file(fs::path(folder_) / kSummary, error));
+    if (reads) before_ = json_in(fs::path(folder_) / kSummary);
     if (facts_.contains(kEnded)) before_ = facts_;  // its end could not be written
     const bool ended = before_.contains("outcome") && before_["outcome"].is_string() &&
                        before_["outcome"] != executive::kUnfinished;
@@ -170,7 +164,7 @@ class Death {
       return std::string(ended() ? " after the rig's end" : "") + " while " + doing;
     if (ended()) return " after the rig's end";
     if (facts_.empty()) return " while the rig was set up";
-    std::string text = " after " + frames_text(page_);
+    std::string text = " after " + rtsync::counted(page_.frames_run.load(), "frame");
     const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
     if (!foreign_.is_null() || overwritten_) return text;  // what others ran then is not to blame
     for (const Json& job : jobs_) {
@@ -264,13 +258,13 @@ bool is_unfinished(const fs::path& folder) {
 void end_unfinished(const WitnessPage& page, Json all) {
   const fs::path folder = all.value("@folder", std::string());
   if (folder.empty() || !is_unfinished(folder)) return;
-  int error = 0;
-  add_progress(all, config::json_of(rtsync::read_folder_file(folder / kSummary, error)), page);
+  add_progress(all, json_in(folder / kSummary), page);
   all["traces"] = executive::traces_json(executive::traces_in(folder));
   all["outcome"] = executive::name_of(executive::Outcome::failed);
   all["exit_status"] = page.status.load();
   all["reason"] =
-      "the rig ended with status " + std::to_string(page.status.load()) + " after " + frames_text(page) +
+      "the rig ended with status " + std::to_string(page.status.load()) + " after " +
+      rtsync::counted(page.frames_run.load(), "frame") +
       ", and its summary was not written; it may have had no memory left, or could not write files";
   print_error("tactus: %s; %s\n", all["reason"].get<std::string>().c_str(), folder.c_str());
   if (const std::string failed = write_summary(folder, all); !failed.empty())

@@ -25,21 +25,17 @@ namespace {
 
 /// The keys of all drivers that this machine has.
 std::string driver_references() {
-  struct Kind {
-    const char* kind;
-    const char* keys_of;
-  };
-  static constexpr Kind kKinds[] = {{"clock", "`clock` with `driver: "},
-                                    {"model", "a model with `driver: "},
-                                    {"live", "`live."},
-                                    {"link", "`link` with `driver: "},
-                                    {"record", "a recording with `driver: "}};
+  static constexpr std::pair<const char*, const char*> kKinds[] = {{"clock", "`clock` with `driver: "},
+                                                                   {"model", "a model with `driver: "},
+                                                                   {"live", "`live."},
+                                                                   {"link", "`link` with `driver: "},
+                                                                   {"record", "a recording with `driver: "}};
   std::string text;
-  for (const Kind& each : kKinds)
-    for (const std::string& name : executive::driver_names(each.kind)) {
-      const executive::DriverLibrary library(each.kind, name);  // outlives what it made
+  for (const auto& [kind, keys_of] : kKinds)
+    for (const std::string& name : executive::driver_names(kind)) {
+      const executive::DriverLibrary library(kind, name);  // outlives what it made
       if (const auto section = library.make()->section())
-        text += "\n#" + config::reference_page(*section, "Keys of " + (each.keys_of + name) + "`");
+        text += "\n#" + config::reference_page(*section, "Keys of " + (keys_of + name) + "`");
     }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -139,16 +140,9 @@ void try_model_without_device(const TriedDriver& driver) {
 
 /// False of the classes that may allocate (docs/writing-models.md).
 bool is_in_frames(tactus_job_class job_class) {
-  switch (job_class) {
-    case TACTUS_DEFAULT_DATA:
-    case TACTUS_INITIALIZATION:
-    case TACTUS_PRELOAD_CHECKPOINT:
-    case TACTUS_RESTART:
-    case TACTUS_SHUTDOWN:
-      return false;
-    default:
-      return true;
-  }
+  static constexpr tactus_job_class kOutside[] = {TACTUS_DEFAULT_DATA, TACTUS_INITIALIZATION,
+                                                  TACTUS_PRELOAD_CHECKPOINT, TACTUS_RESTART, TACTUS_SHUTDOWN};
+  return std::ranges::find(kOutside, job_class) == std::end(kOutside);
 }
 
 void try_frames(const TriedDriver& driver) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -30,24 +29,13 @@ struct RigArguments {
   void declare(CLI::App& command) { declare_rig(command, file, set); }
 };
 
-/// The settings of a rig file with `--set` applied; what is wrong with them is added to `problems`. Throws
-/// config::ConfigError when it cannot be read at all.
-inline executive::RigSettings load_settings(const RigArguments& arguments, config::Problems& problems) {
-  return executive::rig_fields().load(executive::load_document(arguments.file, arguments.set, problems),
-                                      problems);
-}
-
-/// The same, where the settings alone are wanted. Throws config::ConfigError with every problem.
+/// The settings of a rig file with `--set` applied. Throws config::ConfigError with every problem.
 inline executive::RigSettings load_settings(const RigArguments& arguments) {
   config::Problems problems;
-  executive::RigSettings settings = load_settings(arguments, problems);
+  executive::RigSettings settings = executive::rig_fields().load(
+      executive::load_document(arguments.file, arguments.set, problems), problems);
   if (!problems.empty()) throw config::ConfigError(problems);
   return settings;
-}
-
-/// Folder to which a library path with a '/' is relative.
-inline std::filesystem::path folder_of(const RigArguments& arguments) {
-  return executive::folder_of(arguments.file);
 }
 
 }  // namespace tactus::app

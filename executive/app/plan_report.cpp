@@ -30,7 +30,7 @@
 namespace tactus::app {
 namespace {
 
-std::string painted_note() { return painted(Ink::warning, "note"); }
+void note(const std::string& text) { print("%s: %s\n", painted(Ink::warning, "note").c_str(), text.c_str()); }
 
 using executive::PlannedJob;
 
@@ -49,16 +49,11 @@ std::string scheduling_text(const Thread& thread, bool realtime, const char* oth
 }
 
 std::string kind_text(const executive::PlannedThread& thread) {
-  switch (thread.kind) {
-    case executive::ThreadKind::scheduled:
-      return "scheduled";
-    case executive::ThreadKind::asynchronous:
-      return thread.period.is_zero() ? "asynchronous"
-                                     : "asynchronous every " + config::print_period(thread.period);
-    case executive::ThreadKind::asynchronous_must_finish:
-      break;
-  }
-  return "asynchronous_must_finish every " + config::print_period(thread.period);
+  if (thread.kind == executive::ThreadKind::scheduled) return "scheduled";
+  if (thread.kind == executive::ThreadKind::asynchronous && thread.period.is_zero()) return "asynchronous";
+  return (thread.kind == executive::ThreadKind::asynchronous ? "asynchronous every "
+                                                             : "asynchronous_must_finish every ") +
+         config::print_period(thread.period);
 }
 
 void print_threads(const executive::RigSettings& settings, const executive::Plan& plan) {
@@ -264,17 +259,15 @@ std::string conversion_text(const executive::Connection& connection) {
 
 /// Options that are set and have no effect beside the others.
 void print_idle_options(const executive::RealtimeSection& realtime) {
-  const auto note = [](const char* option, const char* why) {
-    print("%s: realtime.%s has no effect: %s\n", painted_note().c_str(), option, why);
-  };
+  const std::string none = " has no effect: ";
   if (realtime.margin && realtime.sleeper != rtsync::SleeperKind::hybrid)
-    note("margin", "the sleeper is not hybrid");
+    note("realtime.margin" + none + "the sleeper is not hybrid");
   const bool catches_up = std::ranges::any_of(
       realtime.escalation, [](const auto& step) { return step.action == executive::StepAction::catch_up; });
   if (realtime.overrun.max_catch_up && realtime.overrun.on_overrun != rtsync::OnOverrun::catch_up &&
       !catches_up)
-    note("max_catch_up", "on_overrun is not catch_up");
-  if (!realtime.sleep_timer) note("sleeper", "sleep_timer is off");
+    note("realtime.max_catch_up" + none + "on_overrun is not catch_up");
+  if (!realtime.sleep_timer) note("realtime.sleeper" + none + "sleep_timer is off");
 }
 
 /// Prints the options without effect of loops whose method takes one step of a fixed size.
@@ -283,8 +276,7 @@ void print_idle_options(const executive::LoopSettings& loop) {
   const executive::IntegratorSettings unset;
   if (loop.absolute_tolerance != unset.absolute_tolerance ||
       loop.relative_tolerance != unset.relative_tolerance || loop.max_steps != unset.max_steps)
-    print("%s: tolerances and max_steps of loop %s have no effect: its method is not dopri5\n",
-          painted_note().c_str(), loop.name.c_str());
+    note("tolerances and max_steps of loop " + loop.name + " have no effect: its method is not dopri5");
 }
 
 /// Prints what a model of a driver says of itself: below its device, or as a note.
@@ -292,11 +284,11 @@ void print_remarks(const std::string& name, executive::DrivenModel& model) {
   try {
     for (const executive::ModelMessage& each : model.remarks())
       if (each.warning)
-        print("%s: %s: %s\n", painted_note().c_str(), name.c_str(), each.text.c_str());
+        note(name + ": " + each.text);
       else
         print("            %s\n", each.text.c_str());
   } catch (const std::exception& error) {
-    print("%s: %s: no more is known of it: %s\n", painted_note().c_str(), name.c_str(), error.what());
+    note(name + ": no more is known of it: " + error.what());
   }
 }
 
@@ -330,8 +322,7 @@ void print_devices(const executive::Rig& rig) {
                          .c_str()
                    : "the rig's process alone");
   }
-  if (!plan.safe_outputs.empty() && !watchdog.device)
-    print("%s: %s\n", painted_note().c_str(), executive::no_watchdog_note().c_str());
+  if (!plan.safe_outputs.empty() && !watchdog.device) note(executive::no_watchdog_note());
   if (watchdog.device)
     print("  watchdog  %s, %s\n", watchdog.device->c_str(),
           rtsync::duration_text(watchdog.timeout.count()).c_str());
@@ -357,17 +348,16 @@ executive::Admission print_admission(const executive::Rig& rig, const LoadQuesti
 }  // namespace
 
 void print_notes(const executive::Rig& rig) {
-  for (const std::string& note : rig.notes()) print("%s: %s\n", painted_note().c_str(), note.c_str());
+  for (const std::string& each : rig.notes()) note(each);
 }
 
 void print_changed_meaning(const config::Document& document, const executive::Rig& rig) {
   const config::Node* const realtime = document.root().find("realtime");
   const bool said = realtime != nullptr && realtime->is_map() && realtime->find("enabled") != nullptr;
   if (said || rig.follows_others()) return;
-  print(
-      "%s: realtime.enabled is not set, so the rig runs in real time; in earlier versions it ran as fast as "
-      "possible, which realtime: { enabled: no } still asks for\n",
-      painted_note().c_str());
+  note(
+      "realtime.enabled is not set, so the rig runs in real time; in earlier versions it ran as fast as "
+      "possible, which realtime: { enabled: no } still asks for");
 }
 
 std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestion& question) {
@@ -406,14 +396,13 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
   const auto& stimuli = *settings.of<executive::PlannedStimuli>().all;
   for (const std::string& input : rig.unconnected_inputs())
     if (std::ranges::none_of(stimuli, [&](const auto& each) { return each.ref.variable->name == input; }))
-      print("%s: input %s is not connected; it keeps its first value\n", painted_note().c_str(),
-            input.c_str());
+      note("input " + input + " is not connected; it keeps its first value");
   print_idle_options(settings.realtime);
   for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
   for (const executive::TimedCommand& command : plan.commands)
     if (settings.until && command.at > *settings.until)
-      print("%s: the command at %s never comes: the rig ends at %s\n", painted_note().c_str(),
-            config::print_duration(command.at).c_str(), config::print_duration(*settings.until).c_str());
+      note("the command at " + config::print_duration(command.at) + " never comes: the rig ends at " +
+           config::print_duration(*settings.until));
   return admission.unfit;
 }
 

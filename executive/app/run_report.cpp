@@ -12,17 +12,13 @@
 #include "executive/report/text_form.hpp"
 
 namespace tactus::app {
-namespace {
-
-constexpr std::size_t kTextColumns = 100;
-
-}  // namespace
 
 ReportFile::ReportFile(const executive::RunFolder& folder, const std::string& file)
     : path(file.empty() ? folder.absolute_path() / "report.html" : std::filesystem::absolute(file)),
       shown(file.empty() ? folder.path() / "report.html" : std::filesystem::path(file)) {}
 
 void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept try {
+  constexpr std::size_t kTextColumns = 100;
   std::vector<report::RunData> runs;
   report::ReadRequest request{.ended = true};
   runs.push_back(report::read_run(folder.absolute_path(), request));

@@ -21,6 +21,7 @@
 #include "executive/client/http_stream.hpp"
 #include "executive/client/samples.hpp"
 #include "rtsync/time/duration_text.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::app {
 namespace {
@@ -106,17 +107,12 @@ class RigCommand final : public ToRunningRig {
 
   /// Names the value for the help; empty: it takes none.
   const char* value_text() const {
-    switch (row_.argument) {
-      case CommandArgument::frames:
-        return "the number of frames";
-      case CommandArgument::sim_time:
-        return "the simulated time";
-      case CommandArgument::file:
-      case CommandArgument::new_file:
-        return "the name of the checkpoint";
-      default:
-        return takes_value() ? "the value" : "";
-    }
+    using enum CommandArgument;
+    static constexpr rtsync::Worded<CommandArgument> kValues[] = {{frames, "the number of frames"},
+                                                                  {sim_time, "the simulated time"},
+                                                                  {file, "the name of the checkpoint"},
+                                                                  {new_file, "the name of the checkpoint"}};
+    return word_of(kValues, row_.argument, takes_value() ? "the value" : "");
   }
 
   void take_words() override {

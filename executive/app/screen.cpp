@@ -25,6 +25,7 @@
 #include "executive/capability/record/run_recordings.hpp"
 #include "executive/model/job_class.hpp"
 #include "executive/run_base/end_line.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/host/missing_rights.hpp"
 #include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
@@ -64,14 +65,8 @@ sigset_t watched_signals() {
 const char* stop_reason(int signal) {
   if (signal == SIGTERM && Witness::is_gone())
     return "stopped: its witness, the process above it, was killed";
-  switch (signal) {
-    case SIGINT:
-      return "stopped by SIGINT (Ctrl-C)";
-    case SIGTERM:
-      return "stopped by SIGTERM";
-    default:
-      return "stopped by SIGHUP";
-  }
+  if (signal == SIGINT) return "stopped by SIGINT (Ctrl-C)";
+  return signal == SIGTERM ? "stopped by SIGTERM" : "stopped by SIGHUP";
 }
 
 std::size_t terminal_height() {
@@ -91,13 +86,9 @@ void warn(const std::string& what) {
 /// A table whose first column is as wide as its widest name.
 class Table {
  public:
-  void add(std::string name, std::initializer_list<std::string> cells) {
-    rows_.push_back({std::move(name), cells, Ink::plain});
-  }
-  /// The last cell of that row is painted: nothing there is wider than nothing painted.
-  void paint_last(const std::string& name, Ink ink) {
-    for (Row& row : rows_)
-      if (row.name == name) row.last = ink;
+  /// `last`: of the last cell: nothing there is wider than nothing painted.
+  void add(std::string name, std::initializer_list<std::string> cells, Ink last = Ink::plain) {
+    rows_.push_back({std::move(name), cells, last});
   }
   /// Names that are too long for that many columns are cut off.
   std::string text(std::size_t columns) const {
@@ -188,11 +179,7 @@ std::vector<std::string> growing_bars(const rtsync::LatencyHistogram& late, std:
   if (height < kLowest || width < kNarrowest || late.count() == 0) return {};
   std::vector<std::string> lines;
   const std::string text = bars(late, width, bad);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
+  for (const std::string_view line : rtsync::lines_of(text)) lines.emplace_back(line);
   if (lines.size() > height - kOthers)
     lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(height - kOthers));
   lines.insert(lines.begin(), late_title(width));
@@ -335,22 +322,17 @@ void Console::handle_signal(RigRun& run, int signal, int value) {
     second ? executive.request_abort("aborted by a second signal")
            : executive.request_stop(stop_reason(signal));
     stopping_ = true;
-  } else if (signal == SIGUSR1) {
-    executive.request_pause();
-  } else if (signal == SIGUSR2) {
-    executive.request_resume();
-  } else if (signal == step_signal()) {
-    executive.request_step(std::max(value, 1));
-  } else if (signal == run_until_signal()) {
-    executive.request_run_until(std::chrono::milliseconds(std::max(value, 0)));
-  } else if (signal == reset_signal()) {
-    executive.request_reset();
-  } else if (signal == checkpoint_signal()) {
-    if (const std::string why = run.find<executive::RigCheckpoints>()->request(); !why.empty())
-      say("no checkpoint: " + why);
-  } else if (signal == abort_signal()) {
-    executive.request_abort("aborted by a signal");
   }
+  if (signal == SIGUSR1) executive.request_pause();
+  if (signal == SIGUSR2) executive.request_resume();
+  if (signal == step_signal()) executive.request_step(std::max(value, 1));
+  if (signal == run_until_signal())
+    executive.request_run_until(std::chrono::milliseconds(std::max(value, 0)));
+  if (signal == reset_signal()) executive.request_reset();
+  if (signal == abort_signal()) executive.request_abort("aborted by a signal");
+  if (signal != checkpoint_signal()) return;
+  if (const std::string why = run.find<executive::RigCheckpoints>()->request(); !why.empty())
+    say("no checkpoint: " + why);
 }
 
 void Console::status_line(RigRun& run) {
@@ -422,18 +404,19 @@ void Console::ended(const RigRun& run) {
     const auto& times = run.executive().statistics();
     Table table;
     table.add("", {"p50", "p99", "p99.9", "max"});
-    const auto add = [&table](const std::string& name, const auto& time) {
-      table.add(name, {text_of(time, 0.5), text_of(time, 0.99), text_of(time, 0.999),
-                       duration_text(time.max().count())});
+    const auto add = [&table](const std::string& name, const auto& time, Ink last = Ink::plain) {
+      table.add(
+          name,
+          {text_of(time, 0.5), text_of(time, 0.99), text_of(time, 0.999), duration_text(time.max().count())},
+          last);
     };
-    if (run.realtime()) add("late", times.late);
+    if (run.realtime()) add("late", times.late, late_ink(run));
     add("work", times.work);
     if (times.behind.count() > 0) add("behind", times.behind);
     const auto& plan = run.executive().plan();
     for (std::size_t i = 0; plan.job_times && i < plan.jobs.size() && i < 20; ++i)
       if (run.executive().job_times(i).count() > 0)
         add("  " + plan.jobs[i].name, run.executive().job_times(i));
-    if (run.realtime()) table.paint_last("late", late_ink(run));
     const std::size_t columns = columns_of(stdout);
     std::string text = table.text(columns);
     if (run.realtime() && times.late.count() > 0)

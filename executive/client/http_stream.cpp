@@ -67,9 +67,9 @@ bool HttpAnswer::read_head() {
   chunked_ = header("transfer-encoding").find("chunked") != std::string::npos;
   left_ = chunked_ ? 0 : SIZE_MAX;
   if (const std::string length = header("content-length"); !chunked_ && !length.empty()) {
-    const auto [stop, bad] = std::from_chars(length.data(), length.data() + length.size(), left_);
-    if (bad != std::errc() || stop != length.data() + length.size())
-      return fail("its length is not a number");
+    const auto number = rtsync::read_number<std::size_t>(length);
+    if (!number) return fail("its length is not a number");
+    left_ = *number;
     complete_ = left_ == 0;
   }
   return true;

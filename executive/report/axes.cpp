@@ -173,18 +173,11 @@ Axis count_axis(std::uint64_t most) {
 
 double place_on(const Axis& axis, double value) {
   const auto place = [&axis](double at) {
-    switch (axis.scale) {
-      case Scale::log:
-        return std::log10(std::max(at, 1e-30));
-      case Scale::symmetric_log: {
-        const double size = std::abs(at) / axis.knee;
-        const double log = size <= 1 ? size : 1 + std::log10(size);
-        return at < 0 ? -log : log;
-      }
-      case Scale::linear:
-        break;
-    }
-    return at;
+    if (axis.scale == Scale::linear) return at;
+    if (axis.scale == Scale::log) return std::log10(std::max(at, 1e-30));
+    const double size = std::abs(at) / axis.knee;
+    const double log = size <= 1 ? size : 1 + std::log10(size);
+    return at < 0 ? -log : log;
   };
   const double from = place(axis.from);
   const double to = place(axis.to);

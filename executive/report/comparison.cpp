@@ -123,15 +123,11 @@ std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& cand
   const FrameTimes& a = *baseline.times;
   const FrameTimes& b = *candidate.times;
   if (a.resampling() == nullptr || b.resampling() == nullptr) return figures;
-  struct Asked {
-    const char* word;
-    double share;
-  };
-  constexpr Asked kShares[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+  constexpr std::pair<const char*, double> kShares[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
   constexpr ComparedTimes kTimes[] = {{"late", FrameTimes::kLate, &FrameTimes::late},
                                       {"work", FrameTimes::kWork, &FrameTimes::work}};
   for (const ComparedTimes& of : kTimes) {
-    for (const Asked& each : kShares) figures.push_back(percentile(of, each.word, each.share, a, b));
+    for (const auto& [word, share] : kShares) figures.push_back(percentile(of, word, share, a, b));
     figures.push_back(greatest(of.name, (a.*of.counts).greatest(), (b.*of.counts).greatest()));
   }
   figures.push_back(overruns(a, b));
@@ -140,39 +136,36 @@ std::vector<ComparedFigure> compare(const RunData& baseline, const RunData& cand
 
 std::vector<FactDifference> fact_differences(const std::vector<const RunData*>& runs) {
   std::vector<FactDifference> found;
-  struct Named {
-    const char* what;
-    const char* path;
-  };
-  constexpr Named kFacts[] = {{"rig", "rig"},
-                              {"outcome", "outcome"},
-                              {"reason", "reason"},
-                              {"exit status", "exit_status"},
-                              {"frames run", "frames.run"},
-                              {"overruns", "frames.overruns"},
-                              {"late wakes", "frames.late_wakes"},
-                              {"slots lost", "frames.lost"},
-                              {"frame", "period_ns"},
-                              {"margin of jobs", "margin"},
-                              {"kernel", "host.kernel"},
-                              {"preemption", "host.preempt"},
-                              {"CPUs of the machine", "host.cpus"},
-                              {"machine", "host.machine"},
-                              {"in real time", "rt.realtime"},
-                              {"scheduling", "rt.policy"},
-                              {"priority", "rt.priority"},
-                              {"CPUs of main", "rt.cpus"},
-                              {"memory locked", "rt.memory_locked"},
-                              {"clock", "rt.clock"},
-                              {"sleeper", "rt.sleeper"},
-                              {"sleeper's remark", "rt.sleeper_remark"},
-                              {"page faults", "rt.page_faults"},
-                              {"heap calls", "rt.heap_calls"},
-                              {"involuntary switches", "rt.involuntary_switches"},
-                              {"resets", "resets"}};
-  for (const Named& fact : kFacts) {
-    FactDifference difference{fact.what, {}};
-    for (const RunData* const run : runs) difference.values.push_back(listed(*run, fact.path));
+  constexpr std::pair<const char*, const char*> kFacts[] = {
+      {"rig", "rig"},
+      {"outcome", "outcome"},
+      {"reason", "reason"},
+      {"exit status", "exit_status"},
+      {"frames run", "frames.run"},
+      {"overruns", "frames.overruns"},
+      {"late wakes", "frames.late_wakes"},
+      {"slots lost", "frames.lost"},
+      {"frame", "period_ns"},
+      {"margin of jobs", "margin"},
+      {"kernel", "host.kernel"},
+      {"preemption", "host.preempt"},
+      {"CPUs of the machine", "host.cpus"},
+      {"machine", "host.machine"},
+      {"in real time", "rt.realtime"},
+      {"scheduling", "rt.policy"},
+      {"priority", "rt.priority"},
+      {"CPUs of main", "rt.cpus"},
+      {"memory locked", "rt.memory_locked"},
+      {"clock", "rt.clock"},
+      {"sleeper", "rt.sleeper"},
+      {"sleeper's remark", "rt.sleeper_remark"},
+      {"page faults", "rt.page_faults"},
+      {"heap calls", "rt.heap_calls"},
+      {"involuntary switches", "rt.involuntary_switches"},
+      {"resets", "resets"}};
+  for (const auto& [what, path] : kFacts) {
+    FactDifference difference{what, {}};
+    for (const RunData* const run : runs) difference.values.push_back(listed(*run, path));
     const auto& values = difference.values;
     if (std::ranges::any_of(values, [&](const auto& value) { return value != values.front(); }))
       found.push_back(std::move(difference));

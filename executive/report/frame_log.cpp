@@ -5,11 +5,6 @@
 #include <type_traits>
 
 namespace tactus::report {
-namespace {
-
-constexpr std::int64_t kLongestTime = 1'000'000'000'000'000;  // 11.6 days
-
-}  // namespace
 
 std::optional<rtsync::Cause> cause_named(std::string_view word) {
   for (std::size_t i = 0; i < rtsync::kCauses; ++i)
@@ -49,6 +44,7 @@ rtsync::Cause FrameLog::cause_in(std::size_t column) const {
 
 /// False: a value cannot be right.
 bool FrameLog::read(FrameRow& row) {
+  constexpr std::int64_t kLongestTime = 1'000'000'000'000'000;  // 11.6 days
   using Kind = executive::FrameField::Kind;
   row = {};
   row.time_ns = values_.time_ns();

@@ -5,13 +5,9 @@
 #include <utility>
 
 namespace tactus::report {
-namespace {
-
-constexpr std::int64_t kMostOffset = 4'000'000'000'000'000'000;
-
-}  // namespace
 
 std::int64_t GrowingTime::of(std::int64_t time) {
+  constexpr std::int64_t kMostOffset = 4'000'000'000'000'000'000;
   if (last_ && time < *last_) {
     ++resets_;
     offset_ = std::min(kMostOffset, offset_ + (*last_ - time));

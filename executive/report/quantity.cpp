@@ -51,12 +51,8 @@ std::optional<double> of_times(const Quantity& quantity, const FrameTimes& times
 }
 
 std::optional<double> of_job(std::string_view rest, const RunData& run, std::string& why) {
-  std::string_view ending;
-  for (const std::string_view each : kOfJobs)
-    if (rest.ends_with(each)) {
-      ending = each;
-      break;
-    }
+  const std::string_view ending =
+      *std::ranges::find_if(kOfJobs, [&](const std::string_view each) { return rest.ends_with(each); });
   const std::string name(rest.substr(0, rest.size() - ending.size()));
   std::vector<std::string> names;
   for (const Json& job : list_fact(run.summary(), "jobs")) {

@@ -89,11 +89,8 @@ std::string jobs_of(const RunData& run, const std::string& word) {
   std::vector<std::pair<std::int64_t, std::string>> jobs;
   for (const auto& [job, count] : list_fact(run.summary(), "causes." + word + ".jobs").items())
     if (count.is_number_integer()) jobs.emplace_back(-count.get<std::int64_t>(), job);
-  std::ranges::stable_sort(jobs, [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::string> names;
-  names.reserve(jobs.size());
-  for (auto& [count, job] : jobs) names.push_back(std::move(job));
-  return rtsync::joined(names, ", ");
+  std::ranges::stable_sort(jobs, {}, &std::pair<std::int64_t, std::string>::first);
+  return rtsync::joined(jobs, ", ", &std::pair<std::int64_t, std::string>::second);
 }
 
 }  // namespace

@@ -26,15 +26,12 @@ class CalibrateCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("run a rig, and write budgets for its jobs from their measured times");
     declare_rig(app, request_.file, request_.choices.set);
-    app.add_option("--factor", factor_, "multiply the p99.99 of a job's times by this; default 1.5")
-        ->type_name("FACTOR")
+    add_value(app, "--factor", factor_, "FACTOR", "multiply the p99.99 of a job's times by this; default 1.5")
         ->check([](const std::string& text) { return wrong_number(text, 1, 1000); });
-    CLI::Option* const until =
-        app.add_option("--until", request_.choices.until, "stop at this simulated time, e.g. 10s or 500ms")
-            ->type_name("TIME");
+    CLI::Option* const until = add_value(app, "--until", request_.choices.until, "TIME",
+                                         "stop at this simulated time, e.g. 10s or 500ms");
     CLI::Option* const frames =
-        app.add_option("--frames", request_.choices.frames, "stop after this number of frames")
-            ->type_name("N")
+        add_value(app, "--frames", request_.choices.frames, "N", "stop after this number of frames")
             ->check(wrong_frames)
             ->excludes(until);
     app.add_option("--from", from_, "use the times measured in this run folder, and run nothing")
@@ -47,9 +44,8 @@ class CalibrateCommand final : public CommandDriver {
                  "do not pace the rig; measured times may then differ from real-time ones");
     app.add_flag("--drive-outputs", request_.choices.drive_outputs,
                  "drive real outputs although the rig is not in real time");
-    app.add_option("--out", request_.choices.out,
-                   "write the run folder here; default runs/<rig>-<start time>")
-        ->type_name("DIR");
+    add_value(app, "--out", request_.choices.out, "DIR",
+              "write the run folder here; default runs/<rig>-<start time>");
     app.add_flag("--quiet", request_.quiet, "print errors only");
     request_.choices.spelling = "--";
   }

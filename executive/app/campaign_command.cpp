@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "executive/app/campaign_listener.hpp"
 #include "executive/app/campaign_search.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/options.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/campaign/file/campaign_file.hpp"
 #include "executive/campaign/file/cases.hpp"
@@ -91,48 +91,38 @@ class CampaignCommand final : public CommandDriver {
     app.add_option("DIR", folder_, "with table, page, figures, compare: the folder of a campaign");
     app.add_option("AFTER", after_, "with compare: the folder of the later campaign");
     app.add_flag("--plan", plan_, "print the number of cases, the first ones and an estimate; start nothing");
-    app.add_option("--first", first_, "with --plan: print this number of cases; default 5")
-        ->type_name("N")
+    add_value(app, "--first", first_, "N", "with --plan: print this number of cases; default 5")
         ->check(CLI::NonNegativeNumber);
-    app.add_option("--bisect", bisect_, "narrow the border between pass and fail in this key of vary:")
-        ->type_name("KEY");
-    app.add_option("--within", within_, "with --bisect: end at a range as narrow as this, e.g. 0.1 mrad")
-        ->type_name("VALUE");
+    add_value(app, "--bisect", bisect_, "KEY",
+              "narrow the border between pass and fail in this key of vary:");
+    add_value(app, "--within", within_, "VALUE",
+              "with --bisect: end at a range as narrow as this, e.g. 0.1 mrad");
     app.add_flag("--minimise", minimise_,
                  "find the smallest set of faults and values with which a case still fails");
-    app.add_option("--case", case_,
-                   "with --bisect and --minimise: the case to start from; default 0, or case: of the file")
-        ->type_name("N");
-    app.add_option("--until-sure", until_sure_,
-                   "run draws until the pass rate is known with this confidence, e.g. 0.95")
-        ->type_name("SHARE");
-    app.add_option("--half-width", half_width_,
-                   "with --until-sure: half the width of the interval; default 2 %")
-        ->type_name("SHARE");
-    app.add_option(
-           "--out", search_.out,
-           "run in this folder; default runs/<name of the file>, with <search>-<start time> for a search")
-        ->type_name("DIR");
-    app.add_option("--jobs", jobs_, "run this number of cases at a time; default: one for each CPU")
-        ->type_name("N")
+    add_value(app, "--case", case_, "N",
+              "with --bisect and --minimise: the case to start from; default 0, or case: of the file");
+    add_value(app, "--until-sure", until_sure_, "SHARE",
+              "run draws until the pass rate is known with this confidence, e.g. 0.95");
+    add_value(app, "--half-width", half_width_, "SHARE",
+              "with --until-sure: half the width of the interval; default 2 %");
+    add_value(app, "--out", search_.out, "DIR",
+              "run in this folder; default runs/<name of the file>, with <search>-<start time> for a search");
+    add_value(app, "--jobs", jobs_, "N", "run this number of cases at a time; default: one for each CPU")
         ->check(CLI::Range(1, 4096));
-    app.add_option("--only", only_, "run only these cases: 3-9,12, or those whose command line has this text")
-        ->type_name("CASES");
-    app.add_option("--shuffle", shuffle_, "start the cases in random order, made from this seed")
-        ->type_name("SEED")
+    add_value(app, "--only", only_, "CASES",
+              "run only these cases: 3-9,12, or those whose command line has this text");
+    add_value(app, "--shuffle", shuffle_, "SEED", "start the cases in random order, made from this seed")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
-    app.add_option("--stop-after", stop_after_, "end after this number of cases; the next call continues")
-        ->type_name("N")
+    add_value(app, "--stop-after", stop_after_, "N",
+              "end after this number of cases; the next call continues")
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
     app.add_flag("--retry-failed", retry_failed_, "run cases again that failed or could not be judged");
     app.add_flag("--accept-changes", accept_,
                  "continue although the campaign, a rig, a test or a library changed");
-    app.add_option("--bench", bench_,
-                   "real time only: use the bench of this name; one campaign at a time can use it")
-        ->type_name("NAME");
-    app.add_option("--on", on_,
-                   "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
-        ->type_name("ENGINE")
+    add_value(app, "--bench", bench_, "NAME",
+              "real time only: use the bench of this name; one campaign at a time can use it");
+    add_value(app, "--on", on_, "ENGINE",
+              "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
         ->check(CLI::IsMember({"local", "slurm"}));
     app.add_flag("--json", json_, "print one JSON object for each case, and for progress");
     app.add_flag("--schema", schema_, "print the JSON Schema of campaign files, for editors");

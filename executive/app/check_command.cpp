@@ -93,7 +93,7 @@ class CheckCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app.description("check a rig file and print its plan, without starting it; or describe an .fmu or .dbc");
     rig_.declare(app);
-    app.add_option("--test", test_, "check this test file with the rig")->type_name("FILE");
+    add_value(app, "--test", test_, "FILE", "check this test file with the rig");
     app.add_option("--from", question_.from, "use the job times (p99) of this run folder instead of budgets")
         ->option_text("RUN_DIR");
     app.add_flag("--max", question_.max, "with --from: use the longest call of each job instead of the p99");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/options.hpp"
 #include "executive/app/own_folder.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -149,10 +149,9 @@ class ConvertCommand final : public CommandDriver {
     app.description("write a recording, or all recordings of a run, in another format");
     app.add_option("SOURCE", source_, "a recording (.csv, .mf4, .mcap, .h5, .trk), or a run folder")
         ->required();
-    app.add_option("--to", to_, "write csv, mdf4, mcap, hdf5 or trk; default: by the name of OUT, else csv")
-        ->type_name("FORMAT");
-    app.add_option("-o,--out", out_, "write this file, or into this folder; default: beside SOURCE")
-        ->type_name("OUT");
+    add_value(app, "--to", to_, "FORMAT",
+              "write csv, mdf4, mcap, hdf5 or trk; default: by the name of OUT, else csv");
+    add_value(app, "-o,--out", out_, "OUT", "write this file, or into this folder; default: beside SOURCE");
   }
 
   int run() override {

@@ -388,20 +388,17 @@ class DoctorCommand final : public CommandDriver {
     rig_.declare(app);
     app.add_flag("--json", json_, "print one JSON object, for scripts");
     measure_given_ =
-        app.add_option(
-               "--measure", measure_,
-               "measure the wakes of each CPU and sleeper for this long, 10ms .. 60s, or 0s: not at all; "
-               "default: one sleeper on the CPU of the frames, for 1 s")
-            ->type_name("DURATION");
+        add_value(app, "--measure", measure_, "DURATION",
+                  "measure the wakes of each CPU and sleeper for this long, 10ms .. 60s, or 0s: not at all; "
+                  "default: one sleeper on the CPU of the frames, for 1 s");
     app.add_flag("--all", all_, "print every fact, not only the three findings that matter most");
     CLI::Option* const no_measure =
         app.add_flag("!--no-measure", measures_, "check the settings only, and measure nothing")
             ->excludes(measure_given_);
     share_given_ =
-        app.add_option("--share", share_,
-                       "run a rig without models for this long, 1s .. 24h, and print a row for the table "
-                       "of machines; default 1min")
-            ->type_name("DURATION")
+        add_value(app, "--share", share_, "DURATION",
+                  "run a rig without models for this long, 1s .. 24h, and print a row for the table "
+                  "of machines; default 1min")
             ->expected(0, 1)
             ->excludes(measure_given_)
             ->excludes(no_measure);

@@ -12,6 +12,7 @@
 #include "executive/app/command_list.hpp"
 #include "executive/app/completion.hpp"
 #include "executive/app/man_page.hpp"
+#include "executive/app/options.hpp"
 
 namespace tactus::app {
 namespace {
@@ -32,12 +33,11 @@ class HelpCommand final : public CommandDriver {
     app.description("print the help of a command, or write man pages and completion of all");
     app.add_option("COMMAND", words_, "a command, and a subcommand of it");
     CLI::Option* const man =
-        app.add_option("--man", man_, "write a manual page for each command into this folder")
-            ->type_name("DIR");
+        add_value(app, "--man", man_, "DIR", "write a manual page for each command into this folder");
     app.add_option("--docs", docs_, "")
         ->group("");  // of an installation: where its pages say documentation lies
-    app.add_option("--completion", shell_, "print the completion script of this shell: bash, zsh or fish")
-        ->type_name("SHELL")
+    add_value(app, "--completion", shell_, "SHELL",
+              "print the completion script of this shell: bash, zsh or fish")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->excludes(man);
     app.add_flag("--complete", complete_, "")->group("");  // of the shells' stubs

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <CLI/CLI.hpp>
+
 #include <chrono>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "executive/app/options.hpp"
 #include "executive/client/samples.hpp"
 
 namespace tactus::app {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "config/document.hpp"
+#include "executive/app/options.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "executive/run/run_setup.hpp"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -14,6 +13,7 @@
 
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/options.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/model/suggest.hpp"
 
@@ -86,7 +86,7 @@ class NewCommand final : public CommandDriver {
     app.add_option("NAME", name_, "its name, e.g. water_pump")->required();
     app.add_option("--kind", driver_kind_,
                    "make a driver of this kind: model (hardware), format (of recordings) or clock");
-    app.add_option("--to", folder_, "make this folder; default NAME")->type_name("DIR");
+    add_value(app, "--to", folder_, "DIR", "make this folder; default NAME");
   }
 
   int run() override {

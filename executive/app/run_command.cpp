@@ -20,34 +20,27 @@ class RunCommand final : public CommandDriver {
     app.add_option("--from", choices_.from, "start from this checkpoint instead of frame 0")
         ->option_text("FILE");
     CLI::Option* const until =
-        app.add_option("--until", choices_.until, "stop at this simulated time, e.g. 10s or 500ms")
-            ->type_name("TIME");
-    app.add_option("--frames", choices_.frames, "stop after this number of frames")
-        ->type_name("N")
+        add_value(app, "--until", choices_.until, "TIME", "stop at this simulated time, e.g. 10s or 500ms");
+    add_value(app, "--frames", choices_.frames, "N", "stop after this number of frames")
         ->check(wrong_frames)
         ->excludes(until);
     CLI::Option* const link =
-        app.add_option("--link", choices_.link, "set the link mode: paced, follow, free or off")
-            ->type_name("MODE")
+        add_value(app, "--link", choices_.link, "MODE", "set the link mode: paced, follow, free or off")
             ->check(CLI::IsMember({"paced", "follow", "free", "off"}));
-    app.add_option("--registry", choices_.registry, "join the simulation whose registry listens here")
-        ->type_name("URI");
-    app.add_option("--replay", choices_.replay,
-                   "replay the link input recorded in this run folder, without peers; RIG defaults to the "
-                   "rig of that "
-                   "folder")
-        ->type_name("RUN_DIR")
+    add_value(app, "--registry", choices_.registry, "URI", "join the simulation whose registry listens here");
+    add_value(app, "--replay", choices_.replay, "RUN_DIR",
+              "replay the link input recorded in this run folder, without peers; RIG defaults to the "
+              "rig of that "
+              "folder")
         ->excludes(link);
-    app.add_option("--live", choices_.live,
-                   "open the control port here: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
-        ->type_name("ADDRESS")
+    add_value(app, "--live", choices_.live, "ADDRESS",
+              "open the control port here: unix:live.sock (in the run folder), 127.0.0.1:8086 ...")
         ->check([](const std::string& text) {
           return text.empty() ? "an address is expected: unix:live.sock or 127.0.0.1:8086" : "";
         });
     app.add_flag("--paused", choices_.paused, "start paused; SIGUSR2 or a client resumes");
-    app.add_option("--margin", choices_.margin,
-                   "stretch every job by this factor (busy-wait) to find out how much slack is left")
-        ->type_name("FACTOR")
+    add_value(app, "--margin", choices_.margin, "FACTOR",
+              "stretch every job by this factor (busy-wait) to find out how much slack is left")
         ->check([](const std::string& text) { return wrong_number(text, 1, 100); });
     app.add_option_function<std::string>(
            "--fail-on",
@@ -73,8 +66,8 @@ class RunCommand final : public CommandDriver {
                  "do not pace the rig; the recorded values are the same");
     app.add_flag("--drive-outputs", choices_.drive_outputs,
                  "drive real outputs although the rig is not in real time");
-    app.add_option("--out", choices_.out, "write the run folder here; default runs/<rig>-<start time>")
-        ->type_name("DIR");
+    add_value(app, "--out", choices_.out, "DIR",
+              "write the run folder here; default runs/<rig>-<start time>");
     report_option_ =
         app.add_option("--report", report_,
                        "write a report of the run at its end; default report.html in the run folder")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,6 +13,7 @@
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/mutation_runs.hpp"
+#include "executive/app/options.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/app/test_runs.hpp"
 #include "executive/app/trial.hpp"
@@ -54,7 +54,7 @@ class TestCommand final : public CommandDriver {
         ->required();
     app.add_option("FILE", files_, "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
         ->required();
-    app.add_option("-k", tests_.only, "run only tests whose path holds this text")->type_name("TEXT");
+    add_value(app, "-k", tests_.only, "TEXT", "run only tests whose path holds this text");
     app.add_flag("-x", tests_.until_failure, "end after the first test that did not pass");
     app.add_option("--junit", tests_.junit, "write the verdicts of all tests as JUnit XML")
         ->option_text("FILE");
@@ -63,31 +63,26 @@ class TestCommand final : public CommandDriver {
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(CLI::IsMember({"untested", "inconclusive"}));
-    app.add_option("--out", tests_.out, "write the run folders here; default runs/<rig>-tests-<start time>")
-        ->type_name("DIR");
-    app.add_option("--set", set_, "change a value of the rig file, e.g. realtime.on_overrun=skip")
-        ->type_name("PATH=VALUE")
+    add_value(app, "--out", tests_.out, "DIR",
+              "write the run folders here; default runs/<rig>-tests-<start time>");
+    add_value(app, "--set", set_, "PATH=VALUE",
+              "change a value of the rig file, e.g. realtime.on_overrun=skip")
         ->expected(1)
         ->take_all();
     app.add_flag("!--no-realtime", realtime_, "do not pace the rig; the recorded values are the same");
     app.add_flag("--mutate", mutates_,
                  "disturb each output of the rig in turn, and list disturbances that no expectation sees");
-    app.add_option("--only", mutation_.only,
-                   "with --mutate: only mutants whose name holds this, e.g. 'motor.speed stuck'")
-        ->type_name("TEXT");
-    app.add_option("--least", least_,
-                   "with --mutate: status 4 if a smaller share of mutants is seen, e.g. '80 %'")
-        ->type_name("SHARE");
-    app.add_option("--jobs", mutation_.jobs,
-                   "with --mutate: run this number of mutants side by side; default one for each CPU")
-        ->type_name("N")
+    add_value(app, "--only", mutation_.only, "TEXT",
+              "with --mutate: only mutants whose name holds this, e.g. 'motor.speed stuck'");
+    add_value(app, "--least", least_, "SHARE",
+              "with --mutate: status 4 if a smaller share of mutants is seen, e.g. '80 %'");
+    add_value(app, "--jobs", mutation_.jobs, "N",
+              "with --mutate: run this number of mutants side by side; default one for each CPU")
         ->check(CLI::Range(1, 1000));
-    app.add_option("--keys", keys_, "give the driver these keys, as in a rig file: 'port: /dev/ttyUSB0'")
-        ->type_name("YAML");
-    app.add_option(
-           "--patience", patience_,
-           "end a trial of a driver, or a mutant, that takes longer; default 60 s, or ten times the test")
-        ->type_name("TIME");
+    add_value(app, "--keys", keys_, "YAML",
+              "give the driver these keys, as in a rig file: 'port: /dev/ttyUSB0'");
+    add_value(app, "--patience", patience_, "TIME",
+              "end a trial of a driver, or a mutant, that takes longer; default 60 s, or ten times the test");
     app.add_flag("--json", json_, "print JSON: an object for each test or trial, or one for all mutants");
   }
 

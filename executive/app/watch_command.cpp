@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -113,9 +112,7 @@ class WatchCommand final : public CommandDriver {
                    "default: its times and outputs");
     options_.declare(app, "ask for values this often; default 200ms");
     app.add_flag("--json", json_, "print one JSON object a line, as the control port sends them");
-    app.add_option("--count", count_, "stop after this number of rows")
-        ->type_name("N")
-        ->check(CLI::PositiveNumber);
+    add_value(app, "--count", count_, "N", "stop after this number of rows")->check(CLI::PositiveNumber);
   }
 
   int run() override;

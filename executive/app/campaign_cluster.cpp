@@ -15,10 +15,7 @@ namespace tactus::app {
 namespace {
 
 namespace fs = std::filesystem;
-using campaign::ArrayJob;
-using campaign::ArrayKnowledge;
 using campaign::ArrayNeeds;
-using campaign::ArrayShape;
 using campaign::CampaignFile;
 using campaign::EngineLimits;
 
@@ -67,11 +64,11 @@ config::Json slurm_plan(const CampaignFile& file, const campaign::CampaignPlan& 
     limits.slots = std::max<std::int64_t>(1, file.slurm.at_most);
     cluster = no_cluster.what();
   }
-  ArrayKnowledge known{.left = std::max<std::int64_t>(plan.cases - plan.excluded - times.done, 0),
-                       .timed = times.done,
-                       .case_s = times.seconds.value_or(0)};
-  const ArrayShape shape = next_array(file.slurm, limits, known);
-  ArrayJob array{1, "tactus-ID-1", campaign::array_folder(choices.folder, 1), shape.tasks, needs};
+  campaign::ArrayKnowledge known{.left = std::max<std::int64_t>(plan.cases - plan.excluded - times.done, 0),
+                                 .timed = times.done,
+                                 .case_s = times.seconds.value_or(0)};
+  const campaign::ArrayShape shape = next_array(file.slurm, limits, known);
+  campaign::ArrayJob array{1, "tactus-ID-1", campaign::array_folder(choices.folder, 1), shape.tasks, needs};
   array.needs.time_limit_s = time_limit_of(file, limits, shape.cases_a_task, known.case_s);
   const bool pilot = file.slurm.cases_a_task == 0 && known.timed < 8;
   const std::int64_t tasks = (known.left + shape.cases_a_task - 1) / shape.cases_a_task;

@@ -119,18 +119,18 @@ class CampaignCommand final : public CommandDriver {
     app.add_flag("--retry-failed", retry_failed_, "run cases again that failed or could not be judged");
     app.add_flag("--accept-changes", accept_,
                  "continue although the campaign, a rig, a test or a library changed");
-    add_value(app, "--bench", bench_, "NAME",
+    add_value(app, "--bench", search_.bench, "NAME",
               "real time only: use the bench of this name; one campaign at a time can use it");
     add_value(app, "--on", on_, "ENGINE",
               "run the cases here (local), or on a Slurm cluster as slurm: of the file says (slurm)")
         ->check(CLI::IsMember({"local", "slurm"}));
-    app.add_flag("--json", json_, "print one JSON object for each case, and for progress");
+    app.add_flag("--json", search_.json, "print one JSON object for each case, and for progress");
     app.add_flag("--schema", schema_, "print the JSON Schema of campaign files, for editors");
     app.add_flag("--reference", reference_, "print the reference page of campaign files (Markdown)");
     app.add_flag("--csv", csv_, "with table: print comma-separated values");
     app.add_flag("--running", running_,
                  "with page: make a page that reloads itself, as the campaign still runs");
-    app.add_flag("--quiet", quiet_, "print errors only");
+    app.add_flag("--quiet", search_.quiet, "print errors only");
   }
 
   int run() override {
@@ -168,9 +168,9 @@ class CampaignCommand final : public CommandDriver {
     const bool alone = what_ == "figures";
     const config::Json all = alone ? campaign::figures(results_in(folder_))
                                    : campaign::comparison(results_in(folder_), results_in(after_));
-    const std::string text = json_   ? all.dump(2) + "\n"
-                             : alone ? campaign::figures_text(all)
-                                     : campaign::comparison_text(all);
+    const std::string text = search_.json ? all.dump(2) + "\n"
+                             : alone      ? campaign::figures_text(all)
+                                          : campaign::comparison_text(all);
     put("%s", text.c_str());
     return kOk;
   }
@@ -207,10 +207,7 @@ class CampaignCommand final : public CommandDriver {
       throw CommandError(
           kWrongInput,
           "--on " + on_ + ": a search runs one case after the other, on this machine; leave it out");
-    search_.json = json_;
-    search_.quiet = quiet_;
     search_.jobs = jobs();
-    search_.bench = bench_;
     if (!until_sure_.empty())
       return run_until_sure(file, share(until_sure_, "--until-sure", 0.5, 0.999),
                             share(half_width_.empty() ? "2 %" : half_width_, "--half-width", 0.005, 0.49),
@@ -248,7 +245,7 @@ class CampaignCommand final : public CommandDriver {
     config::Json slurm;
     if (on_ == "slurm")
       slurm = slurm_plan(file, campaign::plan_of(file, cases, times), times, choices_of_run());
-    if (json_) {
+    if (search_.json) {
       config::Json all = campaign::plan_json(file, cases, times, first_);
       if (!slurm.is_null()) all["slurm"] = std::move(slurm);
       put("%s", (all.dump(2) + "\n").c_str());
@@ -289,7 +286,7 @@ class CampaignCommand final : public CommandDriver {
 
   int write_page() const try {
     const fs::path page = campaign::write_page(results_in(folder_), running_);
-    if (!quiet_) put("%s\n", page.c_str());
+    if (!search_.quiet) put("%s\n", page.c_str());
     return kOk;
   } catch (const std::runtime_error& error) {
     throw CommandError(kEndedEarly, error.what());
@@ -301,7 +298,7 @@ class CampaignCommand final : public CommandDriver {
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
-  std::string what_, folder_, after_, only_, bench_ = "bench", on_ = "local";
+  std::string what_, folder_, after_, only_, on_ = "local";
   std::string bisect_, within_, until_sure_, half_width_;
   std::optional<std::int64_t> case_;
   CampaignSearch search_;
@@ -309,7 +306,7 @@ class CampaignCommand final : public CommandDriver {
   int jobs_ = 0;
   std::uint64_t shuffle_ = 0;
   std::int64_t stop_after_ = 0;
-  bool retry_failed_ = false, accept_ = false, json_ = false, csv_ = false, quiet_ = false, running_ = false;
+  bool retry_failed_ = false, accept_ = false, csv_ = false, running_ = false;
   bool plan_ = false, schema_ = false, reference_ = false;
   std::int64_t first_ = 5;
 };
@@ -321,7 +318,7 @@ campaign::RunChoices CampaignCommand::choices_of_run() const {
           fs::absolute(search_.out.empty() ? campaign::default_folder(what_) : fs::path(search_.out))),
       .program = fs::read_symlink("/proc/self/exe"),
       .jobs = jobs(),
-      .bench = bench_,
+      .bench = search_.bench,
       .accept_changes = accept_,
       .retry_failed = retry_failed_};
   if (shuffle_ != 0) choices.shuffle = shuffle_;
@@ -341,13 +338,13 @@ int CampaignCommand::run_file(const campaign::CampaignFile& file) try {
   work.retries = file.each.retries;
   work.retry_failed = file.each.retry_failed;
 
-  if (on_ == "slurm" && (jobs_ > 0 || bench_ != "bench"))
+  if (on_ == "slurm" && (jobs_ > 0 || search_.bench != "bench"))
     throw CommandError(
         kWrongInput,
         "--jobs and --bench are of this machine; with --on slurm write slurm: { at_most: N, gres: NAME } "
         "to the campaign");
   campaign::RunChoices choices = choices_of_run();
-  CampaignListener listener(choices.folder, json_, quiet_);
+  CampaignListener listener(choices.folder, search_.json, search_.quiet);
   if (on_ == "slurm" && (file.cpus.automatic || !file.cpus.sets.empty()))
     listener.says("cpus: is of this machine; on the cluster Slurm gives each task its CPUs");
   if (on_ != "slurm") {

@@ -134,7 +134,7 @@ class CheckCommand final : public CommandDriver {
     executive::ExamineOptions options{
         {{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}, {"measure", measure_ ? "yes" : ""}}};
     const bool of_a_rig = !rig_.set.empty() || !test_.empty() || !question_.from.empty() || question_.max;
-    if (of_a_rig && is_examined(rig_.file))
+    if (of_a_rig && (rig_.file.ends_with(".fmu") || rig_.file.ends_with(".dbc")))
       throw CommandError(kWrongInput,
                          "--set, --test, --from and --max are for rig files, not for " + rig_.file);
     if (const std::optional<int> examined = examine(rig_.file, options)) return *examined;
@@ -177,10 +177,6 @@ class CheckCommand final : public CommandDriver {
                     each.problem.c_str());
     put("%s", config::json_schema_text(keys.section_of_rig(), "tactus rig").c_str());
     return kOk;
-  }
-
-  static bool is_examined(const std::string& file) {
-    return file.ends_with(".fmu") || file.ends_with(".dbc");
   }
 
   RigArguments rig_;

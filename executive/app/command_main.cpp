@@ -57,7 +57,7 @@ std::string unknown_option(CLI::App& app) {
 int run(CommandList& commands, int argc, char** argv) {
   CLI::App app{"tactus: a hard real-time frame executive for hardware-in-the-loop rigs"};
   app.require_subcommand(1);
-  app.formatter(help_formatter());
+  app.formatter_fn(help_of);
   app.set_help_flag("-h,--help", "print this help and exit");
   app.set_version_flag("--version", version(), "print version, commit, build type and compiler, and exit");
   app.footer(

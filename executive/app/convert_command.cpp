@@ -43,10 +43,9 @@ class KnownFormats {
     if (!reason.empty())
       throw CommandError(kWrongMachine,
                          "this tactus has no format '" + name + "'; it was not built: " + reason);
-    std::vector<std::string> names;
-    for (const auto& format : formats_.all()) names.push_back(format->name);
-    throw CommandError(kWrongInput,
-                       "there is no format '" + name + "'" + executive::did_you_mean(name, names));
+    const auto name_of = [](const auto& format) { return format->name; };
+    throw CommandError(kWrongInput, "there is no format '" + name + "'" +
+                                        executive::did_you_mean(name, formats_.all(), name_of));
   }
   const RecordFormat* of_extension(const fs::path& file) const { return formats_.of_extension(file); }
   const RecordFormat& of(const fs::path& file) const {

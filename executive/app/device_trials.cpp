@@ -2,7 +2,6 @@
 /// Trials of drivers with a device: models and clocks.
 #include <signal.h>
 #include <sys/time.h>
-#include <time.h>
 
 #include <algorithm>
 #include <array>

@@ -56,19 +56,6 @@ std::string option_row(const OptionFacts& option) {
   return help_row(name, about);
 }
 
-class HelpFormatter final : public CLI::FormatterBase {
- public:
-  std::string make_help(const CLI::App* app, std::string /*name*/,
-                        CLI::AppFormatMode /*mode*/) const override {
-    std::string path;
-    const CLI::App* root = app;
-    for (; root->get_parent() != nullptr; root = root->get_parent())
-      if (root != app) path = root->get_name() + " " + path;
-    if (root == app) return help_text(facts_of(*app, "tactus"), root->get_footer());
-    return help_text(facts_of(*app, app->get_name(), "tactus " + path), root->get_footer());
-  }
-};
-
 }  // namespace
 
 std::string help_text(const CommandFacts& command, const std::string& footer) {
@@ -82,6 +69,13 @@ std::string help_text(const CommandFacts& command, const std::string& footer) {
   return text + "\n" + wrapped(footer, 0, 0) + "\n";
 }
 
-std::shared_ptr<CLI::FormatterBase> help_formatter() { return std::make_shared<HelpFormatter>(); }
+std::string help_of(const CLI::App* app, const std::string& /*name*/, CLI::AppFormatMode /*mode*/) {
+  std::string path;
+  const CLI::App* root = app;
+  for (; root->get_parent() != nullptr; root = root->get_parent())
+    if (root != app) path = root->get_name() + " " + path;
+  if (root == app) return help_text(facts_of(*app, "tactus"), root->get_footer());
+  return help_text(facts_of(*app, app->get_name(), "tactus " + path), root->get_footer());
+}
 
 }  // namespace tactus::app

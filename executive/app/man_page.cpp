@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::app {
 namespace {
@@ -149,19 +150,13 @@ std::string synopsis(const CommandFacts& command) {
 
 std::string option_text(const OptionFacts& option) {
   std::string text = ".TP\n";
-  for (const std::string& name : option.names)
-    text += (name == option.names.front() ? "" : ", ") + bold(name);
+  text += rtsync::joined(option.names, ", ", bold);
   if (option.names.empty())
     text += argument_text(option);
   else if (!option.value.empty())
     text += option.optional_value ? " [" + italic(option.value) + "]" : " " + italic(option.value);
   text += "\n" + sentence(option.about.empty() ? option.value : option.about) + "\n";
-  if (!option.choices.empty()) {
-    text += "Values:";
-    for (const std::string& choice : option.choices)
-      text += (choice == option.choices.front() ? " " : ", ") + bold(choice);
-    text += ".\n";
-  }
+  if (!option.choices.empty()) text += "Values: " + rtsync::joined(option.choices, ", ", bold) + ".\n";
   for (const std::string& other : option.excludes) text += "Not together with " + bold(other) + ".\n";
   return text;
 }

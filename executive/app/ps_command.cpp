@@ -90,8 +90,7 @@ ShownRig look_at(client::RunningRig rig) {
     if (status != 200 || !state.is_object()) return shown;
     shown.state = state.value("state", std::string("-"));
     if (const std::int64_t frame = state.value("frame", std::int64_t{-1}); frame >= 0) shown.frame = frame;
-    if (state.contains("sim_time_ns") && state["sim_time_ns"].is_number_integer())
-      shown.sim_time_ns = state["sim_time_ns"];
+    shown.sim_time_ns = report::integer_fact(state, "sim_time_ns");
     ask_for_counts(shown, *port);
   } catch (const client::NoRigError&) {  // it ends just now
   }
@@ -191,23 +190,22 @@ class PsCommand final : public CommandDriver {
   }
 
   void print_row(const ShownRig& shown) const {
+    const auto known = [](const std::string& text) { return text.empty() ? "-" : text; };
+    const std::string frame = shown.frame ? std::to_string(*shown.frame) : "-";
+    const std::string time = shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns) : "-";
+    const std::string cpu = known(shown.cpu), priority = known(shown.priority);
+    const char* const end = shown.port.empty() ? " (no control port)" : "";
     if (narrow_) {
       put("%-16.16s %8d  %-9.9s %12s\n", shown.rig.rig.c_str(), static_cast<int>(shown.rig.process),
-          shown.state.c_str(), shown.frame ? std::to_string(*shown.frame).c_str() : "-");
-      return print("  t %s, CPU %s, %s, overruns %s, load %s, %s%s\n",
-                   shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
-                   shown.cpu.empty() ? "-" : shown.cpu.c_str(),
-                   shown.priority.empty() ? "-" : shown.priority.c_str(), overruns_text(shown).c_str(),
-                   load_text(shown).c_str(), shown.rig.folder.c_str(),
-                   shown.port.empty() ? " (no control port)" : "");
+          shown.state.c_str(), frame.c_str());
+      return print("  t %s, CPU %s, %s, overruns %s, load %s, %s%s\n", time.c_str(), cpu.c_str(),
+                   priority.c_str(), overruns_text(shown).c_str(), load_text(shown).c_str(),
+                   shown.rig.folder.c_str(), end);
     }
     put("%-16s %8d  %-12s %12s %12s  %-5s %-8s %9s %6s  %s%s\n", shown.rig.rig.c_str(),
-        static_cast<int>(shown.rig.process), shown.state.c_str(),
-        shown.frame ? std::to_string(*shown.frame).c_str() : "-",
-        shown.sim_time_ns ? rtsync::sim_time_text(*shown.sim_time_ns).c_str() : "-",
-        shown.cpu.empty() ? "-" : shown.cpu.c_str(), shown.priority.empty() ? "-" : shown.priority.c_str(),
-        overruns_text(shown).c_str(), load_text(shown).c_str(), shown.rig.folder.c_str(),
-        shown.port.empty() ? " (no control port)" : "");
+        static_cast<int>(shown.rig.process), shown.state.c_str(), frame.c_str(), time.c_str(), cpu.c_str(),
+        priority.c_str(), overruns_text(shown).c_str(), load_text(shown).c_str(), shown.rig.folder.c_str(),
+        end);
   }
   static void print_json(const ShownRig& shown) {
     const Json row = {{"rig", shown.rig.rig},

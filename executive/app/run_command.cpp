@@ -16,7 +16,7 @@ class RunCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
     app.description("run a rig");
-    declare_rig(app, file_, choices_.set);
+    declare_rig(app, request_.file, choices_.set);
     app.add_option("--from", choices_.from, "start from this checkpoint instead of frame 0")
         ->option_text("FILE");
     CLI::Option* const until =
@@ -69,41 +69,37 @@ class RunCommand final : public CommandDriver {
     add_value(app, "--out", choices_.out, "DIR",
               "write the run folder here; default runs/<rig>-<start time>");
     report_option_ =
-        app.add_option("--report", report_,
+        app.add_option("--report", request_.report_file,
                        "write a report of the run at its end; default report.html in the run folder")
             ->option_text("[FILE]")
             ->expected(0, 1)
             ->check([](const std::string& file) { return file.empty() ? "" : wrong_report_file(file); });
-    app.add_flag("--quiet", quiet_, "print errors only");
+    app.add_flag("--quiet", request_.quiet, "print errors only");
     app.add_flag(
-        "!--no-witness", witness_,
+        "!--no-witness", request_.witness,
         "run without the witness process, for debuggers; after a kill, summary.json stays `unfinished`");
     choices_.spelling = "--";
   }
 
-  int run() override;
+  int run() override {
+    std::string& file = request_.file;
+    if (file.empty() && !choices_.replay.empty())
+      file = (std::filesystem::path(choices_.replay) / "rig.yaml").string();
+    if (file.empty()) return wrong_line("run: which rig file? tactus run RIG.yaml");
+    for (const std::string& verdict : allow_)
+      (verdict == "untested" ? choices_.judge.allow_untested : choices_.judge.allow_inconclusive) = true;
+    if (!junit_.empty()) choices_.judge.junit = std::filesystem::absolute(junit_);
+    request_.report = report_option_->count() > 0;
+    return run_rig(request_);
+  }
 
  private:
-  std::string file_;
-  executive::RunOverrides choices_;
-  bool quiet_ = false;
-  bool witness_ = true;
+  RunRequest request_;
+  executive::RunOverrides& choices_ = request_.choices;
   CLI::Option* report_option_ = nullptr;
-  std::string report_;
   std::vector<std::string> allow_;
   std::string junit_;
 };
-
-int RunCommand::run() {
-  std::string file = file_;
-  if (file.empty() && !choices_.replay.empty())
-    file = (std::filesystem::path(choices_.replay) / "rig.yaml").string();
-  if (file.empty()) return wrong_line("run: which rig file? tactus run RIG.yaml");
-  for (const std::string& verdict : allow_)
-    (verdict == "untested" ? choices_.judge.allow_untested : choices_.judge.allow_inconclusive) = true;
-  if (!junit_.empty()) choices_.judge.junit = std::filesystem::absolute(junit_);
-  return run_rig({file, choices_, quiet_, witness_, report_option_->count() > 0, report_});
-}
 
 }  // namespace
 

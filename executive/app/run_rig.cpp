@@ -134,12 +134,7 @@ int run_rig(const RunRequest& request, const AfterRun& after) {
     rtsync::end_process(run.exit_status());  // a call never returned: no destructor may wait for it
   }
   if (request.report) report_run(folder, report, request.quiet);
-  return after(*rig, run, folder);
-}
-
-int run_rig(const RunRequest& request) {
-  return run_rig(request, [](const executive::Rig&, const executive::RigRun& run,
-                             const executive::RunFolder&) { return run.exit_status(); });
+  return after ? after(*rig, run, folder) : run.exit_status();
 }
 
 }  // namespace tactus::app

@@ -19,13 +19,11 @@ struct RunRequest {
   std::string report_file{};  ///< file of the report; empty: report.html in the run folder
 };
 
-/// Runs a rig, with its status on the screen, and returns the exit status. With a witness only the rig's
-/// process returns.
-int run_rig(const RunRequest& request);
-/// The same, and asks `after` for the exit status, unless a job never returned.
 using AfterRun =
     std::function<int(const executive::Rig&, const executive::RigRun&, const executive::RunFolder&)>;
-int run_rig(const RunRequest& request, const AfterRun& after);
+/// Runs a rig, with its status on the screen, and returns the exit status; `after` is asked for it, unless a job never
+/// returned. With a witness only the rig's process returns.
+int run_rig(const RunRequest& request, const AfterRun& after = {});
 
 /// Explains why the text is not a number within the limits; empty: it is one.
 std::string wrong_number(const std::string& text, double least, double most);

@@ -22,32 +22,21 @@ using config::Shape;
 using Form = config::Shape::Form;
 using SharedShape = std::shared_ptr<const Shape>;
 
-/// Calls `visit` with each parameter and input of a model, which the rig file can give values. Makes the models of the rig,
-/// as `tactus check` does. Returns false for a rig with mistakes, which that names.
-template <class Visit>
-bool each_parameter(const std::string& file, const std::string& model, Visit visit) {
-  try {
-    const std::unique_ptr<executive::Rig> rig = executive::load_rig(file, {});
-    for (const executive::ModelInstance& each : rig->models()) {
-      if (each.name() != model) continue;
-      for (const executive::Variable& variable : each.variables())
-        if (variable.role == TACTUS_PARAMETER || variable.role == TACTUS_INPUT)
-          visit(variable.name.substr(model.size() + 1), variable);
-    }
-    return true;
-  } catch (const std::exception&) {
-    return false;
-  }
-}
-
-/// Returns the reply behind "models.engine.parameters.": names of parameters, and names of their values.
+/// Returns the reply behind "models.engine.parameters.": names of parameters and inputs, which the rig file can give
+/// values, and names of their values. Makes the models of the rig, as `tactus check` does, which names its mistakes.
 std::string parameters_of(const std::string& file, const std::string& model, const std::string& path,
-                          const std::string& begin) {
+                          const std::string& begin) try {
   std::string text = "words\n";
-  const bool good = each_parameter(file, model, [&](const std::string& name, const executive::Variable& of) {
-    text += variable_rows(of, path + name + "=", begin);
-  });
-  return good ? text : "nothing\n";
+  const std::unique_ptr<executive::Rig> rig = executive::load_rig(file, {});
+  for (const executive::ModelInstance& each : rig->models()) {
+    if (each.name() != model) continue;
+    for (const executive::Variable& of : each.variables())
+      if (of.role == TACTUS_PARAMETER || of.role == TACTUS_INPUT)
+        text += variable_rows(of, path + of.name.substr(model.size() + 1) + "=", begin);
+  }
+  return text;
+} catch (const std::exception&) {
+  return "nothing\n";
 }
 
 /// A place in the keys of a rig file, to which the words of a path lead.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -64,14 +65,13 @@ std::string causes_of(const Json& summary) {
   };
   std::vector<Cause> causes;
   std::int64_t all = 0;
-  if (const Json* const found = report::find_fact(summary, "causes"); found != nullptr && found->is_object())
-    for (const auto& [name, cause] : found->items()) {
-      const std::int64_t sum = report::integer_fact(cause, "sum_ns").value_or(0);
-      if (sum <= 0) continue;
-      causes.push_back({name, sum, report::integer_fact(cause, "worst_ns").value_or(0)});
-      all += sum;
-    }
-  std::ranges::stable_sort(causes, [](const Cause& a, const Cause& b) { return a.sum > b.sum; });
+  for (const auto& [name, cause] : report::list_fact(summary, "causes").items()) {
+    const std::int64_t sum = report::integer_fact(cause, "sum_ns").value_or(0);
+    if (sum <= 0) continue;
+    causes.push_back({name, sum, report::integer_fact(cause, "worst_ns").value_or(0)});
+    all += sum;
+  }
+  std::ranges::stable_sort(causes, std::greater{}, &Cause::sum);
   std::string text;
   for (const Cause& each : causes) {
     const auto percent = (each.sum * 100 + all / 2) / all;

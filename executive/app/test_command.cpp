@@ -49,10 +49,11 @@ class TestCommand final : public CommandDriver {
   void declare(CLI::App& app) override {
     app_ = &app;
     app.description("run many tests of a rig, or try a driver of your own");
-    app.add_option("WHAT", what_,
+    app.add_option("WHAT", tests_.rig,
                    "a rig file; or `driver`: try one with kills, a full disk, an absent device")
         ->required();
-    app.add_option("FILE", files_, "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
+    app.add_option("FILE", tests_.files,
+                   "files of tests; or the driver's library, libtactus-<kind>-<name>.so")
         ->required();
     add_value(app, "-k", tests_.only, "TEXT", "run only tests whose path holds this text");
     app.add_flag("-x", tests_.until_failure, "end after the first test that did not pass");
@@ -65,7 +66,7 @@ class TestCommand final : public CommandDriver {
         ->check(CLI::IsMember({"untested", "inconclusive"}));
     add_value(app, "--out", tests_.out, "DIR",
               "write the run folders here; default runs/<rig>-tests-<start time>");
-    add_value(app, "--set", set_, "PATH=VALUE",
+    add_value(app, "--set", tests_.set, "PATH=VALUE",
               "change a value of the rig file, e.g. realtime.on_overrun=skip")
         ->expected(1)
         ->take_all();
@@ -83,20 +84,17 @@ class TestCommand final : public CommandDriver {
               "give the driver these keys, as in a rig file: 'port: /dev/ttyUSB0'");
     add_value(app, "--patience", patience_, "TIME",
               "end a trial of a driver, or a mutant, that takes longer; default 60 s, or ten times the test");
-    app.add_flag("--json", json_, "print JSON: an object for each test or trial, or one for all mutants");
+    app.add_flag("--json", tests_.json,
+                 "print JSON: an object for each test or trial, or one for all mutants");
   }
 
   int run() override {
     refuse_idle_options();
-    if (what_ == "driver") return try_driver();
-    tests_.rig = what_;
-    tests_.files = files_;
-    tests_.set = set_;
-    tests_.json = json_;
+    if (tests_.rig == "driver") return try_driver();
     if (!realtime_) tests_.passed = {"--no-realtime"};
     tests_.allows_inconclusive = std::ranges::find(allow_, "inconclusive") != allow_.end();
     for (const std::string& each : allow_) tests_.passed.insert(tests_.passed.end(), {"--allow", each});
-    for (const std::string& each : set_) tests_.passed.insert(tests_.passed.end(), {"--set", each});
+    for (const std::string& each : tests_.set) tests_.passed.insert(tests_.passed.end(), {"--set", each});
     if (!mutates_) return run_tests(tests_);
     if (!realtime_) tests_.passed.erase(tests_.passed.begin());  // mutants never are
     if (!patience_.empty()) mutation_.patience = patience_asked();
@@ -108,14 +106,14 @@ class TestCommand final : public CommandDriver {
             "--least: " + (share ? config::show(least_) + " is outside 0 % .. 100 %" : share.problem));
       mutation_.least = *share.value;
     }
-    mutation_.json = json_;
+    mutation_.json = tests_.json;
     return run_mutants(tests_, mutation_);
   }
 
  private:
   /// Throws CommandError that names each option which would be ignored.
   void refuse_idle_options() const {
-    const bool driver = what_ == "driver", mutate = mutates_;
+    const bool driver = tests_.rig == "driver", mutate = mutates_;
     std::string all;
     for (const CLI::Option* const each : app_->get_options()) {
       const std::string name = each->get_name();
@@ -144,9 +142,9 @@ class TestCommand final : public CommandDriver {
   }
 
   int try_driver() const {
-    if (files_.size() != 1)
+    if (tests_.files.size() != 1)
       throw CommandError(kWrongInput, "tactus test driver LIBRARY: one library at a time");
-    TriedDriver driver = driver_of(files_.front());
+    TriedDriver driver = driver_of(tests_.files.front());
     driver.keys = keys_.empty() ? config::Node::map({}) : config::Document::from_text("--keys", keys_).root();
     const std::chrono::nanoseconds patience = patience_.empty() ? std::chrono::minutes{1} : patience_asked();
     std::vector<Trial> trials = common_trials();
@@ -164,7 +162,7 @@ class TestCommand final : public CommandDriver {
       show(trial, result);
       if (&trial == &trials.front() && result.outcome == Outcome::wrong) break;  // nothing else can be tried
     }
-    if (!json_)
+    if (!tests_.json)
       put("driver %s: %zu trials passed, %zu found a mistake, %zu were not possible\n", driver.name.c_str(),
           counts[0], counts[1], counts[2]);
     if (counts[1] == 0 && !misfit.empty() && keys_.empty())
@@ -181,7 +179,7 @@ class TestCommand final : public CommandDriver {
     static constexpr const char* kWords[] = {"ok", "wrong", "skipped"};
     static constexpr Ink kOfRow[] = {Ink::good, Ink::bad, Ink::warning};
     const auto row = static_cast<std::size_t>(result.outcome);
-    if (json_) {
+    if (tests_.json) {
       config::Json line{{"trial", trial.name}, {"result", kWords[row]}};
       if (!result.text.empty()) line["text"] = result.text;
       put("%s\n", line.dump().c_str());
@@ -198,9 +196,9 @@ class TestCommand final : public CommandDriver {
   bool mutates_ = false;
   TestRuns tests_;
   MutationRuns mutation_;
-  std::string what_, keys_, patience_, least_;
-  std::vector<std::string> files_, set_, allow_;
-  bool json_ = false, realtime_ = true;
+  std::string keys_, patience_, least_;
+  std::vector<std::string> allow_;
+  bool realtime_ = true;
 };
 
 }  // namespace

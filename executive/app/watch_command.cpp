@@ -90,14 +90,11 @@ std::string event_line(const Json& data) {
   static constexpr std::string_view kShown[] = {"event",          "step",        "step over",
                                                 "step timed out", "actions",     "fault on",
                                                 "fault off",      "stimulus on", "stimulus off"};
-  const auto text = [&data](const char* key) {
-    return data.contains(key) && data[key].is_string() ? config::one_line(data[key].get<std::string>())
-                                                       : std::string();
-  };
-  const std::string what = text("what");
+  const std::string what = client::text_in(data, "what"), name = client::text_in(data, "name");
   if (std::ranges::find(kShown, what) == std::end(kShown)) return "";
-  if (text("name").empty()) return "";  // a step that a client commands
-  std::string line = what + std::string(14 - std::min<std::size_t>(13, what.size()), ' ') + text("name");
+  if (name.empty()) return "";  // a step that a client commands
+  std::string line =
+      what + std::string(14 - std::min<std::size_t>(13, what.size()), ' ') + config::one_line(name);
   if (data.contains("frame") && data["frame"].is_number_integer())
     line += ": frame " + std::to_string(data["frame"].get<std::int64_t>());
   return line;
@@ -209,7 +206,7 @@ void WatchCommand::take(const client::EventStream::Event& event) {
   if (event.kind == "verdict") return take_verdict(data);
   if (event.kind == "journal") return take_event(data);
   if (event.kind == "state") {
-    state_ = data.contains("state") && data["state"].is_string() ? data["state"].get<std::string>() : "";
+    state_ = client::text_in(data, "state");
     if (data.contains("paused") && data["paused"] == true) state_ = "Pause";
     forced_.clear();
     if (data.contains("forced") && data["forced"].is_array() && !data["forced"].empty())
@@ -217,15 +214,14 @@ void WatchCommand::take(const client::EventStream::Event& event) {
     if (terminal_->drawable() && !json_) draw();
   }
   if (event.kind == "end") {
-    reason_ = data.contains("reason") && data["reason"].is_string() ? data["reason"].get<std::string>() : "";
+    reason_ = client::text_in(data, "reason");
     over_ = true;
   }
 }
 
 void WatchCommand::take_values(const Json& data, const std::string& text) {
-  if (data.contains("frame") && data["frame"].is_number_integer()) frame_ = data["frame"].get<std::int64_t>();
-  if (data.contains("sim_time_ns") && data["sim_time_ns"].is_number_integer())
-    sim_time_ns_ = data["sim_time_ns"].get<std::int64_t>();
+  frame_ = client::number_in(data, "frame", frame_);
+  sim_time_ns_ = client::number_in(data, "sim_time_ns", sim_time_ns_);
   if (data.contains("values") && data["values"].is_object())
     for (WatchedRow& row : rows_)
       if (data["values"].contains(row.facts.name)) row.take(data["values"][row.facts.name]);

@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <mutex>
+#include <future>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -226,25 +224,15 @@ class Death {
 /// Makes a call that may never return on a thread of its own, which is then left to itself. False: it has not returned
 /// in time.
 bool returns(const std::function<void()>& call) {
-  struct Shared {
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool done = false;
-  };
-  const auto shared = std::make_shared<Shared>();
+  std::packaged_task<void()> task(call);
+  const std::future<void> done = task.get_future();
   try {
-    std::thread([shared, call] {
-      call();
-      const std::scoped_lock lock(shared->mutex);
-      shared->done = true;
-      shared->changed.notify_all();
-    }).detach();
+    std::thread(std::move(task)).detach();
   } catch (const std::system_error&) {  // no room for a thread
     call();
     return true;
   }
-  std::unique_lock lock(shared->mutex);
-  return shared->changed.wait_for(lock, kPatience, [&] { return shared->done; });
+  return done.wait_for(kPatience) == std::future_status::ready;
 }
 
 /// Returns true if the summary in a run folder says that the run is not over.

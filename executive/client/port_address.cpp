@@ -13,6 +13,7 @@
 #include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/client/running_rigs.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::client {
 namespace {
@@ -130,7 +131,6 @@ namespace {
 std::optional<PortAddress> running(const std::string& name) {
   std::size_t unseen = 0;
   std::optional<PortAddress> found;
-  std::string folders;
   std::vector<fs::path> open;
   std::vector<fs::path> ending;
   for (const RunningRig& rig : running_rigs(unseen)) {
@@ -140,12 +140,12 @@ std::optional<PortAddress> running(const std::string& name) {
       ending.push_back(rig.folder);
       continue;
     }
-    folders += "\n  " + rig.folder.string();
     open.push_back(rig.folder);
     found = port;
   }
   if (open.size() > 1)
-    throw NoRigError("several rigs are called " + name + "; name the run folder:" + folders);
+    throw NoRigError("several rigs are called " + name + "; name the run folder:\n  " +
+                     rtsync::joined(open, "\n  ", [](const fs::path& each) { return each.string(); }));
   if (open.size() == 1 && !found)
     throw NoRigError("rig " + name + " runs in " + open[0].string() + ", but without a control port; " +
                      kHowToListen);

@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "config/json.hpp"
 #include "config/json_of.hpp"
 #include "config/path.hpp"
 #include "config/text.hpp"
@@ -26,19 +25,11 @@ Json parsed(const std::string& body) {
   return json;
 }
 
-std::string text_of(const Json& json, const char* key) {
-  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-}
-
-std::int64_t number_of(const Json& json, const char* key, std::int64_t otherwise) {
-  return json.contains(key) && json[key].is_number_integer() ? json[key].get<std::int64_t>() : otherwise;
-}
-
 VariableFacts facts_of(const Json& json) {
-  VariableFacts facts{.name = text_of(json, "name"), .unit = text_of(json, "unit")};
+  VariableFacts facts{.name = text_in(json, "name"), .unit = text_in(json, "unit")};
   if (facts.unit == "1" || facts.unit == "--") facts.unit.clear();
-  facts.role = text_of(json, "role");
-  facts.number = number_of(json, "count", 0) == 0;
+  facts.role = text_in(json, "role");
+  facts.number = number_in(json, "count", 0) == 0;
   return facts;
 }
 
@@ -111,6 +102,14 @@ std::vector<VariableFacts> named_facts(const FoundRig& rig, const std::vector<st
 
 }  // namespace
 
+std::string text_in(const Json& json, const char* key) {
+  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+std::int64_t number_in(const Json& json, const char* key, std::int64_t otherwise) {
+  return json.contains(key) && json[key].is_number_integer() ? json[key].get<std::int64_t>() : otherwise;
+}
+
 std::vector<std::string> lists_of_names(const std::vector<std::string>& names) {
   constexpr std::size_t kLongest = 12'000;  // of a request; a server reads a little more
   std::vector<std::string> lists;
@@ -126,11 +125,11 @@ std::vector<std::string> lists_of_names(const std::vector<std::string>& names) {
 FoundRig find_rig(const std::string& where, const std::string& token_file) {
   FoundRig rig{.address = find_port(where), .token = read_token(token_file)};
   const Json facts = parsed(get(rig.address, "/v1", rig.token));
-  rig.rig = text_of(facts, "rig");
-  if (rig.rig.empty()) rig.rig = text_of(facts, "name");
+  rig.rig = text_in(facts, "rig");
+  if (rig.rig.empty()) rig.rig = text_in(facts, "name");
   if (facts.contains("period") && facts["period"].is_object()) {
-    const std::int64_t den = std::max<std::int64_t>(1, number_of(facts["period"], "den", 1));
-    rig.period_ns = std::max<std::int64_t>(1, number_of(facts["period"], "num_ns", 1'000'000) / den);
+    const std::int64_t den = std::max<std::int64_t>(1, number_in(facts["period"], "den", 1));
+    rig.period_ns = std::max<std::int64_t>(1, number_in(facts["period"], "num_ns", 1'000'000) / den);
   }
   return rig;
 }
@@ -184,7 +183,7 @@ std::vector<VariableFacts> find_variables(const FoundRig& rig, const std::vector
           matches = true;
           add(facts_of(each));
         }
-      const std::int64_t next = number_of(page, "next", -1);
+      const std::int64_t next = number_in(page, "next", -1);
       first = next > first ? next : -1;
     }
     if (matches) continue;
@@ -239,7 +238,7 @@ struct Samples::Reader {
     if (block.kind == BlockStream::Kind::end) {
       over = true;
       const Json json = config::json_of(block.text);
-      sink.end(json.is_object() ? text_of(json, "reason") : "");
+      sink.end(json.is_object() ? text_in(json, "reason") : "");
     }
     if (block.kind != BlockStream::Kind::rows || block.columns.size() < names.size()) return;
     std::vector<double> row(names.size());
@@ -254,10 +253,10 @@ struct Samples::Reader {
     if (!json.is_object()) return;
     if (event.kind == "end") {
       over = true;
-      sink.end(text_of(json, "reason"));
+      sink.end(text_in(json, "reason"));
     }
     if (event.kind != "values" || !json.contains("values") || !json["values"].is_object()) return;
-    const std::int64_t frame = number_of(json, "frame", -1);
+    const std::int64_t frame = number_in(json, "frame", -1);
     if (frame < last) sink.gap(0, true);
     if (frame == last) return;  // in Pause
     last = frame;

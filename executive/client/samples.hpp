@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json.hpp"
 #include "executive/client/port_address.hpp"
 
 namespace tactus::client {
@@ -26,6 +27,10 @@ struct FoundRig {
   std::string rig{};
   std::int64_t period_ns = 1'000'000;
 };
+
+/// The text, or the whole number, that an object has there; otherwise nothing, or `otherwise`.
+std::string text_in(const config::Json& json, const char* key);
+std::int64_t number_in(const config::Json& json, const char* key, std::int64_t otherwise);
 
 /// Finds the rig there, by a request. Throws NoRigError.                                        @when service
 FoundRig find_rig(const std::string& where, const std::string& token_file);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -47,19 +48,19 @@ Section host_section(const RunData& run) {
   if (summary.is_null())
     return section.say("The facts of the machine are not known: summary.json does not exist.");
   Table table{named({"Fact", "Found", "Wanted"})};
-  const auto add = [&table](const char* fact, const std::string& found, const std::string& wanted = "",
-                            bool bad = false) {
-    table.rows.push_back({{fact},
-                          {found},
-                          {wanted, wanted.empty() ? Tone::plain
-                                   : bad          ? Tone::bad
-                                                  : Tone::good}});
+  // `good`: what the rig wants; nothing: it wants nothing
+  const auto add = [&table](const char* fact, const std::string& found, std::optional<bool> good = {},
+                            const std::string& wanted = "") {
+    const Cell cell = !good   ? Cell{}
+                      : *good ? Cell{"\u2713", Tone::good}
+                              : Cell{"\u25b2 " + wanted, Tone::bad};
+    table.rows.push_back({{fact}, {found}, cell});
   };
   const std::string preempt = text_fact(summary, "host.preempt");
   add("kernel", or_unknown(text_fact(summary, "host.kernel")));
   const bool full =
       preempt.find("PREEMPT_RT") != std::string::npos && preempt.find("no PREEMPT_RT") == std::string::npos;
-  add("preemption", or_unknown(preempt), full ? "\u2713" : "\u25b2 PREEMPT_RT", !full);
+  add("preemption", or_unknown(preempt), full, "PREEMPT_RT");
   const auto cpus = integer_fact(summary, "host.cpus");
   add("machine", or_unknown(text_fact(summary, "host.machine")) + (cpus ? ", " + counted(*cpus, "CPU") : ""));
   const std::string policy = text_fact(summary, "rt.policy");
@@ -70,19 +71,11 @@ Section host_section(const RunData& run) {
   add("scheduling",
       or_unknown(policy) + (priority && *priority > 0 ? " " + std::to_string(*priority) : "") +
           (text_fact(summary, "rt.cpus").empty() ? "" : ", CPUs " + text_fact(summary, "rt.cpus")),
-      !realtime ? ""
-      : fifo    ? "\u2713"
-                : "\u25b2 SCHED_FIFO",
-      !fifo);
+      realtime ? std::optional(fifo) : std::nullopt, "SCHED_FIFO");
   const bool locked = true_fact(summary, "rt.memory_locked");
-  add("memory", locked ? "locked" : "not locked",
-      !realtime ? ""
-      : locked  ? "\u2713"
-                : "\u25b2 locked",
-      !locked);
+  add("memory", locked ? "locked" : "not locked", realtime ? std::optional(locked) : std::nullopt, "locked");
   const auto count = [&](const char* name, const char* path) {
-    if (const auto found = integer_fact(summary, path))
-      add(name, count_text(*found), *found == 0 ? "\u2713" : "\u25b2 0", *found != 0);
+    if (const auto found = integer_fact(summary, path)) add(name, count_text(*found), *found == 0, "0");
   };
   count("page faults in frames", "rt.page_faults");
   count("heap calls in frames", "rt.heap_calls");

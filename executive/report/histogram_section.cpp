@@ -30,9 +30,7 @@ std::string name_of(const Json& row) { return text_fact(row, "model") + "." + te
 /// "bus 3, rig 1"; empty: none was too large.
 std::string causes_of(const Json& row) {
   std::string text;
-  const auto shares = row.find("too_large");
-  if (shares == row.end() || !shares->is_object()) return text;
-  for (const auto& [cause, count] : shares->items())
+  for (const auto& [cause, count] : list_fact(row, "too_large").items())
     if (count.is_number() && count.get<double>() > 0)
       text += (text.empty() ? "" : ", ") + cause + " " + count_text(count.get<std::int64_t>());
   return text;

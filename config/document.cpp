@@ -14,28 +14,12 @@
 #include "config/path.hpp"
 #include "config/text.hpp"
 #include "config/yaml.hpp"
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::config {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-/// A file descriptor that is closed whatever happens.
-class File {
- public:
-  explicit File(const std::string& path)
-      // O_NONBLOCK: opening a FIFO must not wait for a writer.
-      : descriptor_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) {}
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw ConfigError(SourceLocation{path}, {}, why);
@@ -50,10 +34,11 @@ std::string too_large(std::size_t bytes) {
 
 std::string read_file(const std::string& path) {
   if (path.find('\0') != std::string::npos) refuse(path, "a file name must not hold a NUL character");
-  const File file{path};
-  if (file.descriptor() < 0) refuse(path, "cannot be opened: " + error_text(errno));
+  // O_NONBLOCK: opening a FIFO must not wait for a writer.
+  const rtsync::Descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)};
+  if (file.get() < 0) refuse(path, "cannot be opened: " + error_text(errno));
   struct stat status {};
-  if (::fstat(file.descriptor(), &status) != 0) refuse(path, "cannot be examined: " + error_text(errno));
+  if (::fstat(file.get(), &status) != 0) refuse(path, "cannot be examined: " + error_text(errno));
   if (S_ISDIR(status.st_mode)) refuse(path, "is a directory; name the file in it");
   if (!S_ISREG(status.st_mode)) refuse(path, "is a device, pipe or socket; only regular files are read");
   const auto size = static_cast<std::size_t>(status.st_size);
@@ -63,7 +48,7 @@ std::string read_file(const std::string& path) {
   for (std::size_t chunk = size + 1;; chunk = 65536) {
     const std::size_t before = text.size();
     text.resize(before + chunk);
-    const ssize_t got = ::read(file.descriptor(), text.data() + before, chunk);
+    const ssize_t got = ::read(file.get(), text.data() + before, chunk);
     if (got < 0 && errno == EINTR) {
       text.resize(before);
       continue;
@@ -93,36 +78,28 @@ std::string_view take_step(std::string_view& path) {
 
 /// "a.b[2].c" and "a.\"b.c\"" in steps; nothing and a reason when it is malformed.
 std::optional<std::vector<Step>> steps_of(std::string_view path, std::string& why) {
+  const auto fail = [&why](std::string reason) {
+    why = std::move(reason);
+    return std::nullopt;
+  };
   std::vector<Step> steps;
   while (true) {
     const std::string_view whole = path;
     const std::string_view key = take_step(path);
-    if (key.empty()) {
-      why = "a key is missing in the path " + show(whole.empty() ? std::string_view{"."} : whole);
-      return std::nullopt;
-    }
-    if (key.size() > Limits::kKeyBytes) {
-      why = "the key " + show(key) + " is longer than " + std::to_string(Limits::kKeyBytes) + " bytes";
-      return std::nullopt;
-    }
+    if (key.empty())
+      return fail("a key is missing in the path " + show(whole.empty() ? std::string_view{"."} : whole));
+    if (key.size() > Limits::kKeyBytes)
+      return fail("the key " + show(key) + " is longer than " + std::to_string(Limits::kKeyBytes) + " bytes");
     steps.push_back({std::string{key}, std::nullopt});
     while (path.starts_with('[')) {
       const std::optional<std::size_t> index = take_index(path);
-      if (!index) {
-        why = "'[' needs a number from 0 and a ']', as in connect[2]";
-        return std::nullopt;
-      }
+      if (!index) return fail("'[' needs a number from 0 and a ']', as in connect[2]");
       steps.push_back({{}, index});
     }
-    if (steps.size() > Limits::kLevels) {
-      why = "the path has more than " + std::to_string(Limits::kLevels) + " steps";
-      return std::nullopt;
-    }
+    if (steps.size() > Limits::kLevels)
+      return fail("the path has more than " + std::to_string(Limits::kLevels) + " steps");
     if (path.empty()) return steps;
-    if (path.front() != '.') {
-      why = "the path is not understood at " + show(path);
-      return std::nullopt;
-    }
+    if (path.front() != '.') return fail("the path is not understood at " + show(path));
     path.remove_prefix(1);
   }
 }
@@ -152,17 +129,16 @@ std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, s
                              const Node& value, const SourceLocation& place, std::string& why,
                              std::string& where) {
   if (at == steps.size()) return value;
+  const auto fail = [&](const std::string& reason) {
+    why = show(where) + reason;
+    return std::nullopt;
+  };
   const Step& step = steps[at];
   if (step.index) {
-    if (!node.is_list()) {
-      why = show(where) + " is " + kind_name(node.kind()) + ", not a list";
-      return std::nullopt;
-    }
-    if (*step.index >= node.items().size()) {
-      why = show(where) + " has " + std::to_string(node.items().size()) + " entries, so there is no [" +
-            std::to_string(*step.index) + "]; entries count from 0";
-      return std::nullopt;
-    }
+    if (!node.is_list()) return fail(std::string(" is ") + kind_name(node.kind()) + ", not a list");
+    if (*step.index >= node.items().size())
+      return fail(" has " + std::to_string(node.items().size()) + " entries, so there is no [" +
+                  std::to_string(*step.index) + "]; entries count from 0");
     where.append("[").append(std::to_string(*step.index)).append("]");
     std::vector<Node> items = node.items();
     std::optional<Node> inside = replaced(items[*step.index], steps, at + 1, value, place, why, where);
@@ -170,10 +146,8 @@ std::optional<Node> replaced(const Node& node, const std::vector<Step>& steps, s
     items[*step.index] = std::move(*inside);
     return Node::list(std::move(items), node.place());
   }
-  if (!node.is_map() && !node.is_null()) {
-    why = show(where) + " is " + kind_name(node.kind()) + ", which has no key " + show(step.key);
-    return std::nullopt;
-  }
+  if (!node.is_map() && !node.is_null())
+    return fail(std::string(" is ") + kind_name(node.kind()) + ", which has no key " + show(step.key));
   std::vector<Node::Entry> entries = node.entries();
   std::optional<Reached> next = reached(entries, steps, at);
   if (!next) {
@@ -224,41 +198,35 @@ bool Document::set(std::string_view assignment, Problems& problems) {
   const std::string shown = show(assignment);
   const std::string name = "--set " + shown.substr(1, shown.size() - 2);
   const SourceLocation place{name, 1, 1};
+  const auto fail = [&](const std::string& why) {
+    problems.add(place, {}, why);
+    return false;
+  };
   const std::size_t equals = assignment.find('=');
   const std::string_view path = trimmed(assignment.substr(0, equals));
-  if (equals == std::string_view::npos || path.empty()) {
-    problems.add(place, {}, "expected path=value, as in realtime.margin=5 us");
-    return false;
-  }
-  if (assignment.size() > Limits::kFileBytes) {
-    problems.add(place, {}, too_large(assignment.size()));
-    return false;
-  }
+  if (equals == std::string_view::npos || path.empty())
+    return fail("expected path=value, as in realtime.margin=5 us");
+  if (assignment.size() > Limits::kFileBytes) return fail(too_large(assignment.size()));
   Problems found;
   if (!check_characters(name, assignment, 1, found)) {
     problems.add(found);
     return false;
   }
   std::string why;
-  if (!steps_of(path, why)) {
-    problems.add(place, {}, why);
-    return false;
-  }
+  if (!steps_of(path, why)) return fail(why);
   YamlTree tree = parse_yaml(name, assignment.substr(equals + 1), static_cast<int>(equals) + 2, found);
-  const std::string full_path{path};
+  const auto full_path = [path](const std::string& inside) {
+    return std::string{path} + (inside.empty() || inside.front() == '[' ? "" : ".") + inside;
+  };
   if (!found.empty()) {
     for (const Problem& problem : found.sorted())
-      problems.add(
-          problem.place,
-          full_path + (problem.path.empty() || problem.path.front() == '[' ? "" : ".") + problem.path,
-          problem.message);
+      problems.add(problem.place, full_path(problem.path), problem.message);
     return false;
   }
   if (tree.root.is_null()) tree.root = tree.root.at(place);
   if (!replace(path, tree.root, place, problems)) return false;
   for (Repeated& repeated : tree.repeated) {
-    repeated.path =
-        full_path + (repeated.path.empty() || repeated.path.front() == '[' ? "" : ".") + repeated.path;
+    repeated.path = full_path(repeated.path);
     repeated_.push_back(std::move(repeated));
   }
   return true;
@@ -273,19 +241,13 @@ bool Document::replace(std::string_view path, const Node& value, const SourceLoc
                        Problems& problems) {
   std::string why, where;
   const std::optional<std::vector<Step>> steps = steps_of(path, why);
-  if (!steps) {
+  std::optional<Node> root;
+  if (steps) root = replaced(root_, *steps, 0, value, place, why, where);
+  if (root && (root->extent().nodes > Limits::kNodes || root->extent().bytes > Limits::kExpandedBytes ||
+               root->extent().height > Limits::kLevels))
+    why = "makes the document larger or more deeply nested than is allowed";
+  if (!why.empty()) {
     problems.add(place, std::string{path}, why);
-    return false;
-  }
-  std::optional<Node> root = replaced(root_, *steps, 0, value, place, why, where);
-  if (!root) {
-    problems.add(place, std::string{path}, why);
-    return false;
-  }
-  const Extent& extent = root->extent();
-  if (extent.nodes > Limits::kNodes || extent.bytes > Limits::kExpandedBytes ||
-      extent.height > Limits::kLevels) {
-    problems.add(place, std::string{path}, "makes the document larger or more deeply nested than is allowed");
     return false;
   }
   root_ = std::move(*root);

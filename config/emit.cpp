@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "config/node.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::config {
 namespace {
@@ -33,7 +34,6 @@ bool is_plain(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string result = "\"";
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -46,10 +46,9 @@ std::string in_quotes(std::string_view text) {
     } else if (c == '\t') {
       result += "\\t";
     } else if (code < 0x20U || code == 0x7FU) {
-      result += std::string{"\\x"} + kHex[code >> 4U] + kHex[code & 15U];
+      result += rtsync::format_text("\\x%02x", code);
     } else if (code == 0xC2U && static_cast<unsigned char>(text[i + 1]) < 0xA0U) {
-      const auto control = static_cast<unsigned char>(text[++i]);
-      result += std::string{"\\x"} + kHex[control >> 4U] + kHex[control & 15U];
+      result += rtsync::format_text("\\x%02x", static_cast<unsigned char>(text[++i]));
     } else if (text.substr(i).starts_with("\xE2\x80\xA8") || text.substr(i).starts_with("\xE2\x80\xA9")) {
       result += text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029";
       i += 2;

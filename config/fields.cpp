@@ -21,28 +21,23 @@ std::vector<std::string> key_names(const Section& section) {
 }
 
 /// Finds the shape at a path like "models.motor.jobs[2]"; nullptr if the table has none.
-std::shared_ptr<const Shape> shape_at(const Section& root, std::string_view path) {
-  Shape top{.form = Shape::Form::section};
-  top.section = std::shared_ptr<const Section>(std::shared_ptr<const Section>{}, &root);  // not owned
-  auto shape = std::make_shared<const Shape>(std::move(top));
-  while (!path.empty() && shape) {
+const Shape* shape_at(const Section& root, std::string_view path) {
+  const Section* section = &root;
+  const Shape* shape = nullptr;  // that of the root: `section` alone
+  while (!path.empty()) {
+    const Shape* next = nullptr;
     if (path.front() == '[') {
-      const bool entry = take_index(path) && shape->form == Shape::Form::list;
-      shape = entry ? shape->item : nullptr;
-      continue;
-    }
-    if (path.front() == '.') path.remove_prefix(1);
-    const std::string_view key = take_key(path);
-    if (shape->form == Shape::Form::map_of) {
-      shape = shape->item;
-    } else if (shape->form == Shape::Form::section) {
-      std::shared_ptr<const Shape> next;
-      for (const KeyShape& known : shape->section->keys)
-        if (known.key == key) next = known.shape;
-      shape = next;
+      if (take_index(path) && shape != nullptr && shape->form == Shape::Form::list) next = shape->item.get();
     } else {
-      shape = nullptr;
+      if (path.front() == '.') path.remove_prefix(1);
+      const std::string_view key = take_key(path);
+      if (shape != nullptr && shape->form == Shape::Form::map_of) next = shape->item.get();
+      for (std::size_t i = 0; section != nullptr && i < section->keys.size(); ++i)
+        if (section->keys[i].key == key) next = section->keys[i].shape.get();
     }
+    if (next == nullptr) return nullptr;
+    shape = next;
+    section = shape->section.get();
   }
   return shape;
 }
@@ -65,8 +60,8 @@ void expect_enough(const Node& node, const Context& context, const Shape& shape)
 
 void repeated_keys(const Document& document, const Section& section, Problems& problems) {
   for (const Repeated& repeated : document.repeated()) {
-    const std::shared_ptr<const Shape> shape = shape_at(section, repeated.path);
-    const bool is_named = shape && shape->form == Shape::Form::map_of;
+    const Shape* const shape = shape_at(section, repeated.path);
+    const bool is_named = shape != nullptr && shape->form == Shape::Form::map_of;
     std::string what = "the same key twice: ";
     if (is_named)
       what = shape->noun.find(" of ") == std::string::npos ? "two " + plural(shape->noun) + " named "

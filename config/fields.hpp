@@ -131,9 +131,8 @@ class Fields : private Table {
   void absent(const SourceLocation& place, const std::string& path, T& value) const {
     Table::absent(place, path, &value);
   }
-  template <class V>
-  requires std::same_as<V, T> Type<V> type()
-  const;
+  template <std::same_as<T> V>
+  Type<V> type() const;
 };
 
 namespace detail {
@@ -226,9 +225,8 @@ Field<T> located(Origin T::*member) {
 }
 
 template <class T>
-template <class V>
-requires std::same_as<V, T> Type<V> Fields<T>::type()
-const {
+template <std::same_as<T> V>
+Type<V> Fields<T>::type() const {
   Type<V> type;
   type.shape = std::make_shared<const Shape>(
       Shape{.form = Shape::Form::section, .type = "map", .section = shared_section()});

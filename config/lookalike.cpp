@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 
 #include "config/text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::config {
 namespace {
@@ -99,12 +99,6 @@ const Lookalike* lookalike_of(std::uint32_t code) {
   return nullptr;
 }
 
-std::string code_text(const char* format, std::uint32_t code) {
-  char text[16];
-  (void)std::snprintf(text, sizeof text, format, static_cast<unsigned>(code));
-  return text;
-}
-
 /// Number of digits in `text` from `at` on.
 std::size_t digits_at(std::string_view text, std::size_t at) {
   const std::size_t begin = at;
@@ -196,8 +190,8 @@ std::string lookalike_problem(std::string_view text) {
   while (!text.empty()) {
     const CodePoint character = code_point_at(text);
     if (const Lookalike* const found = lookalike_of(character.code); found != nullptr)
-      return std::string(" holds ") + found->name + " (" + code_text("U+%04X", character.code) + "); " +
-             found->instead;
+      return std::string(" holds ") + found->name + " (" + rtsync::format_text("U+%04X", character.code) +
+             "); " + found->instead;
     text.remove_prefix(character.length);
   }
   return {};
@@ -208,7 +202,7 @@ std::string show_lookalikes(std::string_view text) {
   while (!text.empty()) {
     const CodePoint character = code_point_at(text);
     if (lookalike_of(character.code) != nullptr)
-      result += code_text("\\u%04x", character.code);
+      result += rtsync::format_text("\\u%04x", character.code);
     else
       result += text.substr(0, character.length);
     text.remove_prefix(character.length);

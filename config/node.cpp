@@ -16,6 +16,13 @@ struct Node::Data {
   Extent extent{};
   std::vector<Node> items{};
   std::vector<Entry> entries{};
+
+  /// Counts a value of the list or map.
+  void hold(const Node& value) {
+    extent.nodes += value.extent().nodes;
+    extent.bytes += value.extent().bytes;
+    extent.height = std::max(extent.height, value.extent().height + 1);
+  }
 };
 
 const char* kind_name(Kind kind) {
@@ -30,44 +37,30 @@ Node::Node() {
 }
 
 Node Node::null(SourceLocation place) {
-  auto data = std::make_shared<Data>();
-  data->place = std::move(place);
-  return Node{std::move(data)};
+  return Node{std::make_shared<const Data>(Data{.place = std::move(place)})};
 }
 
 Node Node::scalar(std::string text, SourceLocation place, bool quoted) {
-  auto data = std::make_shared<Data>();
-  data->kind = Kind::scalar;
-  data->extent.bytes = text.size();
-  data->text = std::move(text);
-  data->quoted = quoted;
-  data->place = std::move(place);
+  auto data = std::make_shared<Data>(
+      Data{.kind = Kind::scalar, .text = std::move(text), .quoted = quoted, .place = std::move(place)});
+  data->extent.bytes = data->text.size();
   return Node{std::move(data)};
 }
 
 Node Node::list(std::vector<Node> items, SourceLocation place) {
-  auto data = std::make_shared<Data>();
-  data->kind = Kind::list;
+  auto data = std::make_shared<Data>(Data{.kind = Kind::list, .place = std::move(place)});
   data->extent.height = 1;
-  data->place = std::move(place);
-  for (const Node& item : items) {
-    data->extent.nodes += item.extent().nodes;
-    data->extent.bytes += item.extent().bytes;
-    data->extent.height = std::max(data->extent.height, item.extent().height + 1);
-  }
+  for (const Node& item : items) data->hold(item);
   data->items = std::move(items);
   return Node{std::move(data)};
 }
 
 Node Node::map(std::vector<Entry> entries, SourceLocation place) {
-  auto data = std::make_shared<Data>();
-  data->kind = Kind::map;
+  auto data = std::make_shared<Data>(Data{.kind = Kind::map, .place = std::move(place)});
   data->extent.height = 1;
-  data->place = std::move(place);
   for (const Entry& entry : entries) {
-    data->extent.nodes += entry.value.extent().nodes;
-    data->extent.bytes += entry.value.extent().bytes + entry.key.size();
-    data->extent.height = std::max(data->extent.height, entry.value.extent().height + 1);
+    data->hold(entry.value);
+    data->extent.bytes += entry.key.size();
   }
   data->entries = std::move(entries);
   return Node{std::move(data)};

@@ -51,10 +51,9 @@ Quantity parse_quantity(std::string_view text) {
   if (split.number.empty()) throw std::invalid_argument(show(text) + " does not begin with a number");
   const Parsed<double> value = parse_real(split.number);
   if (!value) throw std::invalid_argument(value.problem);
-  const bool bare = split.rest == "x" || split.rest == "X";  // half of "0x10", or a ratio
-  if (bare || split.rest.starts_with("x") || split.rest.starts_with("X"))
-    if (split.rest.size() > 1 && split.rest[1] >= '0' && split.rest[1] <= '9')
-      throw std::invalid_argument(show(text) + " is hexadecimal; write it in decimal");
+  if ((split.rest.starts_with("x") || split.rest.starts_with("X")) && split.rest.size() > 1 &&
+      is_digit(split.rest[1]))
+    throw std::invalid_argument(show(text) + " is hexadecimal; write it in decimal");
   return {*value.value, Unit::parse(split.rest)};
 }
 

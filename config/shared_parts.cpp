@@ -60,22 +60,18 @@ void complain_of_unused(const Node& node, const std::string& path, const Used& u
 Node without_shared_parts(const Node& root, const Node& written, Problems& problems) {
   const std::vector<Node::Entry>& all = root.entries();
   if (std::ranges::none_of(all, is_shared)) return root;
-  std::vector<Node::Entry> own;
+  const auto own_of = [](const Node& whole) {
+    std::vector<Node::Entry> own = whole.entries();
+    std::erase_if(own, is_shared);
+    return Node::map(std::move(own));  // at no place: an empty part may be where the whole is
+  };
+  const Node own = own_of(root);
   Used used;
-  for (const Node::Entry& entry : all) {
-    if (is_shared(entry)) continue;
-    used.keys.insert(entry.key);
-    collect(entry.value, used);
-    own.push_back(entry);
-  }
-  for (const Node::Entry& entry : written.entries()) {
-    if (is_shared(entry)) continue;
-    used.keys.insert(entry.key);
-    collect(entry.value, used);
-  }
+  collect(own, used);
+  collect(own_of(written), used);
   for (const Node::Entry& entry : all)
     if (is_shared(entry)) complain_of_unused(entry.value, entry.key, used, problems);
-  return Node::map(std::move(own), root.place());
+  return own.at(root.place());
 }
 
 }  // namespace tactus::config

@@ -6,14 +6,11 @@
 #include <numeric>
 
 #include "config/lookalike.hpp"
-#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::config {
 namespace {
 
 constexpr std::size_t kLongestName = 64;
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 }  // namespace
 
@@ -36,17 +33,11 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return last.back();
 }
 
-std::string one_line(std::string_view text) { return rtsync::plain_line(text); }
-
-std::string plain_lines(std::string_view text, std::span<const std::string_view> kept) {
-  return rtsync::plain_lines(text, kept);
-}
-
 std::string show(std::string_view text) {
   constexpr std::size_t kMost = 60;
   std::size_t shown = 0;
   for (std::size_t i = 0; i < text.size(); ++i)
-    if (!is_continuation(text[i]) && ++shown > kMost)
+    if (!rtsync::is_continuation(text[i]) && ++shown > kMost)
       return std::string{"'"}.append(show_lookalikes(one_line(text.substr(0, i)))).append("...'");
   return std::string{"'"}.append(show_lookalikes(one_line(text))).append("'");
 }

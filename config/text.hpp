@@ -3,11 +3,11 @@
 /// Words for messages: how a value is shown, and which word was meant.
 ///
 /// Threads  pure functions.
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::config {
@@ -17,11 +17,11 @@ std::string show(std::string_view text);
 
 /// Returns the text on one line, as valid UTF-8: control characters, marks that change the direction of a text, and
 /// bytes that are not UTF-8 are escaped (\n, \x1b).
-std::string one_line(std::string_view text);
+inline std::string one_line(std::string_view text) { return rtsync::plain_line(text); }
 
 /// Returns the text as one_line() does, but with its line ends and tabs: all that goes to a terminal passes here. `kept`:
 /// escape sequences of our own, for colours.
-std::string plain_lines(std::string_view text, std::span<const std::string_view> kept = {});
+using rtsync::plain_lines;
 
 /// 'a', 'b', 'c'
 std::string show_all(const std::vector<std::string>& words);

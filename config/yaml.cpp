@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "config/text.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::config {
 namespace {
@@ -78,9 +79,7 @@ class Ruler {
 
  private:
   int letters(std::size_t from, std::size_t to) const {
-    return static_cast<int>(std::count_if(
-        text_.begin() + static_cast<std::ptrdiff_t>(from), text_.begin() + static_cast<std::ptrdiff_t>(to),
-        [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    return static_cast<int>(rtsync::letters_in(text_.substr(from, to - from)));
   }
 
   const std::string& name_;
@@ -98,7 +97,7 @@ std::string repaired(const std::string& value) {
   int more = 0;  // bytes of the character that are still to come
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
-    if ((byte & 0xC0U) != 0x80U)
+    if (!rtsync::is_continuation(c))
       more = byte >= 0xF0U ? 3 : byte >= 0xE0U ? 2 : byte >= 0xC0U ? 1 : 0;
     else if (more > 0)
       --more;
@@ -402,56 +401,28 @@ std::string repair(const std::string& message, bool has_tab) {
   return message;
 }
 
-/// Length of the well-formed UTF-8 character at the front, or 0.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i)
-      if ((byte(i) & 0xC0U) != 0x80U) return false;
-    return true;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80U) return 1;
-  if (first >= 0xC2U && first <= 0xDFU) return continues(1, 2) ? 2 : 0;
-  if (first >= 0xE0U && first <= 0xEFU) {
-    const bool overlong = first == 0xE0U && byte(1) < 0xA0U;
-    const bool surrogate = first == 0xEDU && byte(1) > 0x9FU;
-    return !overlong && !surrogate && continues(1, 3) ? 3 : 0;
-  }
-  if (first >= 0xF0U && first <= 0xF4U) {
-    const bool overlong = first == 0xF0U && byte(1) < 0x90U;
-    const bool beyond = first == 0xF4U && byte(1) > 0x8FU;
-    return !overlong && !beyond && continues(1, 4) ? 4 : 0;
-  }
-  return 0;
-}
-
-std::string hex(unsigned byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  return std::string{"0x"} + kHex[byte >> 4U & 15U] + kHex[byte & 15U];
-}
-
 }  // namespace
 
 bool check_characters(const std::string& name, std::string_view text, int column, Problems& problems) {
   SourceLocation place{name, 1, column};
   for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = character_length(text.substr(i));
+    const std::size_t length = rtsync::character_length(text.substr(i));
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool lone_return = byte == '\r' && (i + 1 >= text.size() || text[i + 1] != '\n');
     const bool low_control = byte < 0x20U && byte != '\t' && byte != '\n' && byte != '\r';
     const bool high_control = byte == 0xC2U && length == 2 && static_cast<unsigned char>(text[i + 1]) < 0xA0U;
     if (length == 0) {
-      problems.add(place, {}, "the byte " + hex(byte) + " is not UTF-8 text; save the file as UTF-8");
+      problems.add(
+          place, {},
+          "the byte " + rtsync::format_text("0x%02x", byte) + " is not UTF-8 text; save the file as UTF-8");
       return false;
     }
     if (low_control || high_control || byte == 0x7FU) {
-      problems.add(place, {},
-                   "the control character " +
-                       hex(high_control ? static_cast<unsigned char>(text[i + 1]) : byte) +
-                       " is not allowed in a text; remove it");
+      problems.add(
+          place, {},
+          "the control character " +
+              rtsync::format_text("0x%02x", static_cast<unsigned char>(text[high_control ? i + 1 : i])) +
+              " is not allowed in a text; remove it");
       return false;
     }
     if (lone_return) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 namespace tactus::rtsync {
 
@@ -19,6 +21,16 @@ constexpr std::string_view trimmed(std::string_view text, std::string_view blank
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+/// Returns true for a byte of a UTF-8 character that is not its first one. @when any
+constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+/// The number of characters of a UTF-8 text. @when any
+constexpr std::size_t letters_in(std::string_view text) {
+  std::size_t letters = 0;
+  for (const char c : text) letters += is_continuation(c) ? 0 : 1;
+  return letters;
+}
+
 /// The number that a text is; nothing: it is none, has more behind it, or does not fit in T. `form`: the base, or
 /// std::chars_format. @when any
 template <class T, class... Form>
@@ -28,6 +40,17 @@ std::optional<T> read_number(std::string_view text, Form... form) {
   const auto [stop, error] = std::from_chars(text.data(), end, number, form...);
   if (error != std::errc{} || stop != end) return std::nullopt;
   return number;
+}
+
+/// The parts of a text with that character between them, at least one; they may be empty. @when setup or service
+inline std::vector<std::string_view> parts_of(std::string_view text, char between) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t end = text.find(between);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 /// "1 frame", "2 frames". @when setup or service

@@ -6,29 +6,10 @@
 #include <cstddef>
 #include <iterator>
 
+#include "rtsync/text.hpp"
+
 namespace tactus::rtsync {
 namespace {
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-
-/// Number of bytes of the UTF-8 character at the beginning (RFC 3629); 0 if there is none.
-std::size_t character_at(std::string_view text) {
-  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80U) return 1;
-  const std::size_t length = first < 0xC2U   ? 0
-                             : first < 0xE0U ? 2
-                             : first < 0xF0U ? 3
-                             : first < 0xF5U ? 4
-                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if (!is_continuation(text[i])) return 0;
-  const bool too_long = (first == 0xE0U && at(1) < 0xA0U) || (first == 0xF0U && at(1) < 0x90U);
-  const bool surrogate = first == 0xEDU && at(1) > 0x9FU;
-  const bool beyond_unicode = first == 0xF4U && at(1) > 0x8FU;
-  return too_long || surrogate || beyond_unicode ? 0 : length;
-}
 
 /// C0, DEL and C1 (U+0080 .. U+009F), which terminals obey, and what changes the direction or the line of a text.
 bool is_control(std::string_view character) {
@@ -65,6 +46,24 @@ void append_hex(std::string& text, char c) {
 
 }  // namespace
 
+std::size_t character_length(std::string_view text) {
+  const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80U) return 1;
+  const std::size_t length = first < 0xC2U   ? 0
+                             : first < 0xE0U ? 2
+                             : first < 0xF0U ? 3
+                             : first < 0xF5U ? 4
+                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if (!is_continuation(text[i])) return 0;
+  const bool too_long = (first == 0xE0U && at(1) < 0xA0U) || (first == 0xF0U && at(1) < 0x90U);
+  const bool surrogate = first == 0xEDU && at(1) > 0x9FU;
+  const bool beyond_unicode = first == 0xF4U && at(1) > 0x8FU;
+  return too_long || surrogate || beyond_unicode ? 0 : length;
+}
+
 std::string plain_line(std::string_view text) {
   std::string result;
   while (true) {
@@ -72,7 +71,7 @@ std::string plain_line(std::string_view text) {
     result.append(text.begin(), plain);
     text.remove_prefix(static_cast<std::size_t>(plain - text.begin()));
     if (text.empty()) return result;
-    const std::size_t length = character_at(text);
+    const std::size_t length = character_length(text);
     if (text.front() == '\n') {
       result += "\\n";
     } else if (text.front() == '\t') {

@@ -5,6 +5,7 @@
 /// Threads  every function is re-entrant.
 /// RT       nothing here. @when setup or service.
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -12,6 +13,8 @@
 
 namespace tactus::rtsync {
 
+/// Returns the number of bytes of the UTF-8 character at the beginning (RFC 3629); 0 if there is none. `text`: not empty.
+std::size_t character_length(std::string_view text);
 /// Returns the text on one line, as valid UTF-8: control characters, marks that change the direction of a text, and
 /// bytes that are not UTF-8 are escaped (\n, \x1b).
 std::string plain_line(std::string_view text);

@@ -26,9 +26,8 @@ std::string escaped(const std::string& text) {
 }
 
 /// "1 .. 99", "at least 1", "at most 99", "" for no limit.
-template <class V>
-std::string limits(const V& low, const V& high, bool has_low, bool has_high,
-                   const std::function<std::string(const V&)>& print) {
+template <class V, class Print>
+std::string limits(const V& low, const V& high, bool has_low, bool has_high, const Print& print) {
   if (has_low && has_high) return print(low) + " .. " + print(high);
   if (has_low) return "at least " + print(low);
   if (has_high) return "at most " + print(high);
@@ -45,9 +44,8 @@ Parsed<V> refuse(const std::string& text, const std::string& allowed) {
 }  // namespace
 
 Type<std::int64_t> IntegerRange::base() const {
-  const std::function<std::string(const std::int64_t&)> print = [*this](const std::int64_t& value) {
-    if (in_bytes) return print_bytes(value);
-    return std::to_string(value);
+  const auto print = [*this](std::int64_t value) {
+    return in_bytes ? print_bytes(value) : std::to_string(value);
   };
   Shape shape{.type = in_bytes       ? "memory size"
                       : word.empty() ? "whole number"
@@ -80,7 +78,7 @@ Type<std::int64_t> IntegerRange::base() const {
 Type<double> RealRange::base() const {
   const bool bare =
       style == Style::number || style == Style::ratio || (style == Style::quantity && unit.is_number());
-  const std::function<std::string(const double&)> print = [*this](const double& value) {
+  const auto print = [*this](double value) {
     switch (style) {
       case Style::ratio:
         return print_ratio(value);
@@ -93,28 +91,17 @@ Type<double> RealRange::base() const {
     }
     return print_real(value);
   };
-  Shape shape;
-  switch (style) {
-    case Style::number:
-      shape.type = "number";
-      shape.example = "0.5";
-      break;
-    case Style::ratio:
-      shape.type = "ratio";
-      shape.example = "0.5x";
-      shape.pattern = whole(std::string{kNumber} + " *[x%]");
-      break;
-    case Style::percent:
-      shape.type = "percentage";
-      shape.example = "80 %";
-      shape.pattern = whole(std::string{kNumber} + " *%");
-      break;
-    case Style::quantity:
-      shape.type = unit.is_number() ? "number" : "quantity in " + unit.text();
-      shape.example = print_quantity(1, unit);
-      shape.pattern = whole(std::string{kNumber} + " *[^0-9 ].*");
-      break;
-  }
+  static constexpr struct {
+    const char *type, *example, *unit;
+  } kStyles[] = {{"number", "0.5", ""},
+                 {"ratio", "0.5x", " *[x%]"},
+                 {"percentage", "80 %", " *%"},
+                 {"number", "", " *[^0-9 ].*"}};
+  const auto& words = kStyles[static_cast<std::size_t>(style)];
+  Shape shape{.type = words.type, .example = words.example};
+  if (style == Style::quantity && !unit.is_number()) shape.type = "quantity in " + unit.text();
+  if (style == Style::quantity) shape.example = print_quantity(1, unit);
+  if (*words.unit != '\0') shape.pattern = whole(std::string{kNumber} + words.unit);
   shape.number = bare;
   const bool has_low = low != std::numeric_limits<double>::lowest();
   const bool has_high = high != std::numeric_limits<double>::max();
@@ -133,11 +120,8 @@ Type<double> RealRange::base() const {
 }
 
 Type<Nanoseconds> DurationRange::base() const {
-  const std::function<std::string(const Nanoseconds&)> print = [](const Nanoseconds& value) {
-    return print_duration(value);
-  };
   Shape shape{.type = "time", .example = "5 us"};
-  shape.allowed = limits(low, high, true, high != Nanoseconds::max(), print);
+  shape.allowed = limits(low, high, true, high != Nanoseconds::max(), print_duration);
   shape.pattern = whole(std::string{kNumber} + " *" + kTimeUnit + "|for ever");
   const auto parse = [*this, allowed = shape.allowed](const std::string& text) {
     Parsed<Nanoseconds> parsed = parse_duration(text, low, high);
@@ -145,16 +129,13 @@ Type<Nanoseconds> DurationRange::base() const {
       return refuse<Nanoseconds>(show(text), allowed);
     return parsed;
   };
-  return scalar_type<Nanoseconds>(std::move(shape), parse, print);
+  return scalar_type<Nanoseconds>(std::move(shape), parse, print_duration);
 }
 
 Type<Period> PeriodRange::base() const {
   const PeriodRange any{};
-  const std::function<std::string(const Period&)> print = [](const Period& value) {
-    return print_period(value);
-  };
   Shape shape{.type = "period", .example = "1 ms"};
-  shape.allowed = limits(low, high, low > any.low, high < any.high, print);
+  shape.allowed = limits(low, high, low > any.low, high < any.high, print_period);
   shape.pattern = whole(std::string{kNumber} + "( */ *" + kNumber + ")? *(" + kTimeUnit + "|(m|k|M)?Hz)");
   const auto parse = [*this](const std::string& text) {
     Parsed<Period> parsed = parse_period(text);
@@ -166,7 +147,7 @@ Type<Period> PeriodRange::base() const {
                                             print_period(high));
     return parsed;
   };
-  return scalar_type<Period>(std::move(shape), parse, print);
+  return scalar_type<Period>(std::move(shape), parse, print_period);
 }
 
 Type<std::string> TextRule::base() const {
@@ -183,8 +164,7 @@ Type<std::string> TextRule::base() const {
   const std::optional<Pattern> expression = pattern.empty() ? std::nullopt : std::optional<Pattern>{pattern};
   const auto parse = [*this, expression, allowed = shape.allowed](const std::string& text) {
     using Result = Parsed<std::string>;
-    const auto letters = static_cast<std::size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+    const std::size_t letters = rtsync::letters_in(text);
     if (letters < min || letters > max)
       return Result::outside_limits(show(text) + " has " + std::to_string(letters) +
                                     " characters; allowed: " + allowed);

@@ -47,11 +47,8 @@ struct IntegerRange {
 
   Type<std::int64_t> base() const;
 
-  template <class V>
-  requires(detail::kIsInteger<V> || std::same_as<V, double>) Type<V> type()
-  const;
-  template <class V>
-  Type<V> narrow() const;
+  template <detail::Number V>
+  Type<V> type() const;
 };
 
 struct RealRange {
@@ -63,10 +60,6 @@ struct RealRange {
   Unit unit{};
 
   Type<double> base() const;
-
-  template <class V>
-  requires std::same_as<V, double> Type<V> type()
-  const { return base(); }
 };
 
 struct DurationRange {
@@ -74,10 +67,6 @@ struct DurationRange {
   Nanoseconds high = Nanoseconds::max();
 
   Type<Nanoseconds> base() const;
-
-  template <class V>
-  requires std::same_as<V, Nanoseconds> Type<V> type()
-  const { return base(); }
 };
 
 struct PeriodRange {
@@ -85,10 +74,6 @@ struct PeriodRange {
   Period high{std::numeric_limits<std::int64_t>::max(), 1};
 
   Type<Period> base() const;
-
-  template <class V>
-  requires std::same_as<V, Period> Type<V> type()
-  const { return base(); }
 };
 
 struct TextRule {
@@ -98,18 +83,10 @@ struct TextRule {
   std::string what{};     ///< the pattern in words
 
   Type<std::string> base() const;
-
-  template <class V>
-  requires std::same_as<V, std::string> Type<V> type()
-  const { return base(); }
 };
 
 struct CpuRule {
   Type<std::vector<int>> base() const;
-
-  template <class V>
-  requires std::same_as<V, std::vector<int>> Type<V> type()
-  const { return base(); }
 };
 
 template <class E>
@@ -147,9 +124,7 @@ template <class E>
 struct Choices {
   std::vector<NumberedWord> words{};
 
-  template <class V>
-  requires std::same_as<V, E> Type<V> type()
-  const { return as_number<V>(word_type(words)); }
+  Type<E> base() const { return as_number<E>(word_type(words)); }
 };
 
 /// The shape with one word more.
@@ -163,21 +138,19 @@ struct OrValue {
   Inner inner;
   std::string meaning{};
 
-  template <class Member>
-  requires std::same_as<Member, V> Type<V> type()
-  const {
-    Type<V> base = type_of<V>(inner);
-    Type<V> type = base;
-    type.shape = with_word(*base.shape, word, meaning);
-    type.reads([base, word = word, value = value](const Node& node, const Context& context, V& out) {
+  Type<V> base() const {
+    const Type<V> own = type_of<V>(inner);
+    Type<V> type = own;
+    type.shape = with_word(*own.shape, word, meaning);
+    type.reads([own, word = word, value = value](const Node& node, const Context& context, V& out) {
       if (node.is_scalar() && node.text() == word) {
         out = value;
         return true;
       }
-      return base.read(node, context.also("; also allowed: " + show(word)), out);
+      return own.read(node, context.also("; also allowed: " + show(word)), out);
     });
-    type.writes([base, word = word, value = value](const V& out) {
-      return out == value ? Node::scalar(word) : base.write(out);
+    type.writes([own, word = word, value = value](const V& out) {
+      return out == value ? Node::scalar(word) : own.write(out);
     });
     return type;
   }
@@ -191,7 +164,7 @@ struct OrWord {
 
   template <class V>
   requires detail::IsOptional<V>::value Type<V> type()
-  const { return OrValue<V, Inner>{word, std::nullopt, inner, meaning}.template type<V>(); }
+  const { return OrValue<V, Inner>{word, std::nullopt, inner, meaning}.base(); }
 };
 
 inline IntegerRange range(std::integral auto low, std::integral auto high) {
@@ -246,36 +219,27 @@ OrValue<V, Inner> or_value(std::string word, V value, Inner inner = {}, std::str
   return {std::move(word), std::move(value), std::move(inner), std::move(meaning)};
 }
 
-template <class V>
-requires(detail::kIsInteger<V> || std::same_as<V, double>) Type<V> IntegerRange::type()
-const {
+template <detail::Number V>
+Type<V> IntegerRange::type() const {
   if constexpr (std::same_as<V, double>) {
     return RealRange{static_cast<double>(low), static_cast<double>(high)}.base();
   } else {
-    return narrow<V>();
+    IntegerRange narrowed = *this;
+    if constexpr (sizeof(V) < sizeof(std::int64_t)) {
+      narrowed.low = std::max<std::int64_t>(low, std::numeric_limits<V>::min());
+      narrowed.high = std::min<std::int64_t>(high, std::numeric_limits<V>::max());
+    } else if constexpr (std::unsigned_integral<V>) {
+      narrowed.low = std::max<std::int64_t>(low, 0);
+    }
+    return as_number<V>(narrowed.base());
   }
-}
-
-template <class V>
-Type<V> IntegerRange::narrow() const {
-  IntegerRange narrowed = *this;
-  if constexpr (sizeof(V) < sizeof(std::int64_t)) {
-    narrowed.low = std::max<std::int64_t>(low, std::numeric_limits<V>::min());
-    narrowed.high = std::min<std::int64_t>(high, std::numeric_limits<V>::max());
-  } else if constexpr (std::unsigned_integral<V>) {
-    narrowed.low = std::max<std::int64_t>(low, 0);
-  }
-  return as_number<V>(narrowed.base());
 }
 
 Type<bool> bool_type();
 Type<Node> node_type();
 
-template <class V>
-requires(std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, double> ||
-         std::same_as<V, Nanoseconds> || std::same_as<V, Period> || std::same_as<V, std::vector<int>> ||
-         std::same_as<V, Node> || detail::kIsInteger<V>) Type<V> Plain::type()
-const {
+template <detail::PlainMember V>
+Type<V> Plain::type() const {
   if constexpr (std::same_as<V, bool>) {
     return bool_type();
   } else if constexpr (std::same_as<V, std::string>) {

@@ -131,6 +131,13 @@ template <class V>
 inline constexpr bool kIsInteger = std::integral<V> && !std::same_as<V, bool> && !std::same_as<V, char>;
 template <class>
 inline constexpr bool kNever = false;
+template <class V>
+concept Number = kIsInteger<V> || std::same_as<V, double>;
+/// Members that are read without a rule.
+template <class V>
+concept PlainMember =
+    Number<V> || std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, Nanoseconds> ||
+    std::same_as<V, Period> || std::same_as<V, std::vector<int>> || std::same_as<V, Node>;
 
 }  // namespace detail
 
@@ -229,18 +236,20 @@ bool expect_name(const Node::Entry& entry, const Context& context, const std::st
 
 /// Default rule for a member of type V whose field states none.
 struct Plain {
-  template <class V>
-  requires(std::same_as<V, bool> || std::same_as<V, std::string> || std::same_as<V, double> ||
-           std::same_as<V, Nanoseconds> || std::same_as<V, Period> || std::same_as<V, std::vector<int>> ||
-           std::same_as<V, Node> || detail::kIsInteger<V>) Type<V> type()
-  const;
+  template <detail::PlainMember V>
+  Type<V> type() const;
 };
 
-/// The Type that reads V under a rule, looking through Located, optional and lists.
+/// The Type that reads V under a rule, looking through Located, optional and lists. A rule has a type() of each
+/// V that it reads, or a base() of the only one.
 template <class V, class Rule>
 Type<V> type_of(const Rule& rule) {
   if constexpr (requires { rule.template type<V>(); }) {
     return rule.template type<V>();
+  } else if constexpr (requires {
+                         { rule.base() } -> std::same_as<Type<V>>;
+                       }) {
+    return rule.base();
   } else if constexpr (detail::IsLocated<V>::value) {
     return located_type(type_of<typename V::value_type>(rule));
   } else if constexpr (detail::IsOptional<V>::value) {

@@ -29,7 +29,7 @@ struct DoRule {
   template <class V>
   requires std::same_as<V, TimedDo> config::Type<V> type()
   const {
-    const config::Type<Command> word = timed_commands().type<Command>();
+    const config::Type<Command> word = timed_commands().base();
     config::Shape shape = *word.shape;
     shape.others.push_back(std::make_shared<const config::Shape>(config::Shape{
         .form = config::Shape::Form::list,

@@ -9,10 +9,7 @@
 namespace tactus::config {
 
 std::string ExpressionProblem::text(std::string_view expression) const {
-  const std::size_t from = std::min(at, expression.size());
-  const auto letters =
-      std::count_if(expression.begin(), expression.begin() + static_cast<std::ptrdiff_t>(from),
-                    [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
+  const std::size_t letters = rtsync::letters_in(expression.substr(0, at));
   return show(expression) + ", character " + std::to_string(letters + 1) + ": " + message;
 }
 

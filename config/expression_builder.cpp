@@ -35,13 +35,19 @@ int sign_of(const Expression& expression) {
 
 }  // namespace
 
-std::optional<Value> ExpressionBuilder::add(const Expression& expression, Complaints& problems) {
+/// Returns what `compile` does, and nothing if it refuses.
+template <class Compile>
+auto ExpressionBuilder::tried(Complaints& problems, Compile compile) -> std::optional<decltype(compile())> {
   complaints_ = &problems;
   try {
-    return settled(compile(expression));
+    return compile();
   } catch (const Refused&) {
     return std::nullopt;
   }
+}
+
+std::optional<Value> ExpressionBuilder::add(const Expression& expression, Complaints& problems) {
+  return tried(problems, [&] { return settled(compile(expression)); });
 }
 
 std::optional<Value> ExpressionBuilder::add_measure(const Expression& expression, Complaints& problems) {
@@ -53,38 +59,27 @@ std::optional<Value> ExpressionBuilder::add_measure(const Expression& expression
 }
 
 std::optional<Value> ExpressionBuilder::add_condition(const Expression& expression, Complaints& problems) {
-  complaints_ = &problems;
-  try {
-    return truth(expression, "here");
-  } catch (const Refused&) {
-    return std::nullopt;
-  }
+  return tried(problems, [&] { return truth(expression, "here"); });
 }
 
 std::optional<std::pair<Value, Value>> ExpressionBuilder::add_tolerance(const Expression& within) {
   Complaints unused;
-  complaints_ = &unused;
-  try {
+  return tried(unused, [&] {
     auto [x, y] = compile_pair(within.parts[0], within.parts[2]);
     x = unify(within.parts[0], x, within.parts[2], y).first;
     const Unit unit = x.unit.without_zero_point();
     const Value tolerance = real(in_unit(within.parts[1], number(within.parts[1], "here"), unit));
     return std::pair(real(x), tolerance);
-  } catch (const Refused&) {
-    return std::nullopt;
-  }
+  });
 }
 
 std::optional<Value> ExpressionBuilder::add_limit(const Expression& condition) {
   if (condition.kind != Part::compared || condition.parts[0].kind != Part::name) return std::nullopt;
   Complaints unused;
-  complaints_ = &unused;
-  try {
+  return tried(unused, [&] {
     auto [a, b] = compile_pair(condition.parts[0], condition.parts[1]);
     return real(unify(condition.parts[0], a, condition.parts[1], b).second);
-  } catch (const Refused&) {
-    return std::nullopt;
-  }
+  });
 }
 
 std::int64_t ExpressionBuilder::ticks_of(Nanoseconds time) const {

@@ -108,6 +108,8 @@ class ExpressionBuilder {
   struct Refused {};
 
   [[noreturn]] void refuse(const Expression& at, const std::string& why);
+  template <class Compile>
+  auto tried(Complaints& problems, Compile compile) -> std::optional<decltype(compile())>;
   Value compile(const Expression& expression);
   Value compile_part(const Expression& expression);
   Value compile_name(const Expression& name);

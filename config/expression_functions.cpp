@@ -14,7 +14,7 @@ using Value = ExpressionValue;
 
 /// A function of numbers, without a memory.
 struct Function {
-  const char* name;
+  std::string_view name;
   std::size_t least, most;  ///< numbers of arguments
   Operation of_real;
   const char* unit;   ///< unit of its arguments: "1", "rad"; "": any, but the same
@@ -37,7 +37,7 @@ constexpr Function kFunctions[] = {
 
 /// A function of a window: with a time as its last argument.
 struct Window {
-  const char* name;
+  std::string_view name;
   Operation of_real, of_whole;
 };
 constexpr Window kWindows[] = {
@@ -48,7 +48,7 @@ constexpr Window kWindows[] = {
 };
 /// A function of all frames of a run, where that is what is measured.
 struct WholeRun {
-  const char* name;
+  std::string_view name;
   Operation operation;
 };
 constexpr WholeRun kWholeRun[] = {
@@ -56,34 +56,24 @@ constexpr WholeRun kWholeRun[] = {
     {"mean", Operation::whole_run_mean}, {"rms", Operation::whole_run_rms},
     {"last", Operation::whole_run_last}, {"first", Operation::whole_run_first},
 };
-const WholeRun* whole_run_named(const std::string& word) {
-  const auto* const found =
-      std::ranges::find_if(kWholeRun, [&](const WholeRun& each) { return word == each.name; });
-  return found == std::end(kWholeRun) ? nullptr : found;
+
+/// The function of that name; nullptr: there is none.
+template <class Row, std::size_t size>
+const Row* named(const Row (&rows)[size], std::string_view word) {
+  const auto* const found = std::ranges::find(rows, word, &Row::name);
+  return found == std::end(rows) ? nullptr : found;
 }
 
 constexpr const char* kEdges[] = {"rises", "falls", "changes", "prev", "rate", "count"};
 
 bool is_edge(const std::string& word) { return std::ranges::find(kEdges, word) != std::end(kEdges); }
 
-const Window* window_named(const std::string& word) {
-  const auto* const found =
-      std::ranges::find_if(kWindows, [&](const Window& each) { return word == each.name; });
-  return found == std::end(kWindows) ? nullptr : found;
-}
-
 /// The operation of whole numbers, where there is one.
 std::optional<Operation> of_whole(Operation real) {
-  switch (real) {
-    case Operation::absolute:
-      return Operation::absolute_whole;
-    case Operation::least:
-      return Operation::least_whole;
-    case Operation::greatest:
-      return Operation::greatest_whole;
-    default:
-      return std::nullopt;
-  }
+  if (real == Operation::absolute) return Operation::absolute_whole;
+  if (real == Operation::least) return Operation::least_whole;
+  if (real == Operation::greatest) return Operation::greatest_whole;
+  return std::nullopt;
 }
 
 constexpr std::int64_t kLongestWindow = 1'000'000;  // frames
@@ -101,18 +91,17 @@ std::vector<std::string> expression_functions() {
 
 Value ExpressionBuilder::compile_call(const Expression& call) {
   if (is_edge(call.word)) return compile_edge(call);
-  if (const WholeRun* const of = whole_run_named(call.word);
+  if (const WholeRun* const of = named(kWholeRun, call.word);
       of != nullptr && !call.has_time &&
       (call.parts.size() == 1 || of->operation >= Operation::whole_run_mean)) {
     if (whole_run_) return compile_whole_run(call);
     if (of->operation >= Operation::whole_run_last)
       refuse(call, call.word + "(...) is measured over a whole run; write it under 'measure'");
   }
-  if (window_named(call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
+  if (named(kWindows, call.word) != nullptr && (call.has_time || call.word == "mean" || call.word == "rms"))
     return compile_window(call);
-  const auto* const function =
-      std::ranges::find_if(kFunctions, [&](const Function& each) { return call.word == each.name; });
-  if (function == std::end(kFunctions))
+  const Function* const function = named(kFunctions, call.word);
+  if (function == nullptr)
     refuse(call, "there is no function " + show(call.word) + "; " + hint(call.word, expression_functions()));
   if (call.has_time)
     refuse(
@@ -182,7 +171,7 @@ Value ExpressionBuilder::compile_window(const Expression& call) {
     refuse(call, call.word + "(...) takes a value and a time, as " + call.word + "(motor.current, 500 ms)");
   const std::int64_t ticks = ticks_of(call.time);
   check_window(call, ticks);
-  const Window& window = *window_named(call.word);
+  const Window& window = *named(kWindows, call.word);
   Value value = settled(number(call.parts[0], "here"));
   if (call.word == "rms") no_zero_point(call.parts[0], value);
   const bool whole = value.type == CellType::whole && window.of_whole != window.of_real;
@@ -193,7 +182,7 @@ Value ExpressionBuilder::compile_window(const Expression& call) {
 }
 
 Value ExpressionBuilder::compile_whole_run(const Expression& call) {
-  const Operation operation = whole_run_named(call.word)->operation;
+  const Operation operation = named(kWholeRun, call.word)->operation;
   if (call.parts.size() != 1)
     refuse(call, call.word + "(...) over a run takes one argument, and " + std::to_string(call.parts.size()) +
                      " are given");

@@ -41,7 +41,7 @@ class Parser {
     if (wrong.empty()) return;
     std::size_t at = 0;
     for (std::size_t end = 1; end <= text_.size(); ++end) {
-      if (end < text_.size() && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80U) continue;
+      if (end < text_.size() && rtsync::is_continuation(text_[end])) continue;
       if (!lookalike_problem(text_.substr(at, end - at)).empty()) break;
       at = end;
     }
@@ -133,7 +133,7 @@ class Parser {
     while (take_word(word)) {
       ambiguous_ = true;
       Expression right = (this->*condition)();
-      left = made(kind, at, word, pair(std::move(left), std::move(right)));
+      left = made(kind, at, word, list(std::move(left), std::move(right)));
     }
     ambiguous_ = before;
     return left;
@@ -146,7 +146,7 @@ class Parser {
       Expression part = inversion();
       if (part.kind == Part::held && !part.bracketed)
         fail(part.at, "'not C for T' can be meant in two ways; write 'not (C for T)' or '(not C) for T'");
-      return made(Part::inverted, at, "not", one(std::move(part)));
+      return made(Part::inverted, at, "not", list(std::move(part)));
     }
     return lasting();
   }
@@ -159,7 +159,7 @@ class Parser {
         fail(at_, "'A and B for T' can be meant in two ways; write '(A and B) for T' or 'A and (B for T)'");
       (void)take_word("for");
       const Nanoseconds time = duration("as in 'speed > 90 rad/s for 10 ms'");
-      part = made(Part::held, at, "for", one(std::move(part)));
+      part = made(Part::held, at, "for", list(std::move(part)));
       part.time = time;
       part.has_time = true;
     }
@@ -172,7 +172,7 @@ class Parser {
     std::string sign = comparison_sign();
     if (!sign.empty()) {
       Expression right = sign == "==" || sign == "!=" ? label_or_sum() : sum();
-      left = made(Part::compared, at, sign, pair(std::move(left), std::move(right)));
+      left = made(Part::compared, at, sign, list(std::move(left), std::move(right)));
       const std::size_t next = at_;
       if (!(sign = comparison_sign()).empty())
         fail(next, "a second comparison of the same value; write 'a < b and b < c'");
@@ -181,7 +181,7 @@ class Parser {
     if (!take_word("within")) return left;
     Expression tolerance = sum();
     if (!take_word("of")) fail(at_, "'of' is expected: x within 0.5 rad of y");
-    std::vector<Expression> parts = pair(std::move(left), std::move(tolerance));
+    std::vector<Expression> parts = list(std::move(left), std::move(tolerance));
     parts.push_back(sees_recording() ? recording() : sum());
     return made(Part::within, at, "within", std::move(parts));
   }
@@ -257,7 +257,7 @@ class Parser {
       const std::string sign = take(one_sign) ? one_sign : take(other) ? other : "";
       if (sign.empty()) return left;
       Expression right = (this->*operand)();
-      left = made(Part::binary, at, sign, pair(std::move(left), std::move(right)));
+      left = made(Part::binary, at, sign, list(std::move(left), std::move(right)));
     }
   }
 
@@ -273,7 +273,7 @@ class Parser {
       part.at = at;
       return part;
     }
-    return made(Part::negated, at, "-", one(std::move(part)));
+    return made(Part::negated, at, "-", list(std::move(part)));
   }
 
   Expression raised() {
@@ -287,7 +287,7 @@ class Parser {
     if (!exponent || *exponent.value < -9 || *exponent.value > 9 || *exponent.value == 0)
       fail(from, "a power is a whole number from -9 to 9, and not 0");
     skip_blanks();
-    base = made(Part::power, at, "^", one(std::move(base)));
+    base = made(Part::power, at, "^", list(std::move(base)));
     base.exponent = static_cast<int>(*exponent.value);
     return base;
   }
@@ -425,15 +425,11 @@ class Parser {
     return result;
   }
 
-  static std::vector<Expression> one(Expression part) {
-    std::vector<Expression> parts;
-    parts.push_back(std::move(part));
-    return parts;
-  }
-  static std::vector<Expression> pair(Expression left, Expression right) {
-    std::vector<Expression> parts = one(std::move(left));
-    parts.push_back(std::move(right));
-    return parts;
+  template <class... Parts>
+  static std::vector<Expression> list(Parts... parts) {
+    std::vector<Expression> all;
+    (all.push_back(std::move(parts)), ...);
+    return all;
   }
 
   std::string_view text_;

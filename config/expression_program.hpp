@@ -100,6 +100,11 @@ enum class Operation : std::uint8_t {
   whole_run_first,  ///< seconds until the beginning of the first one; NaN: it never was
 };
 
+/// Returns true for an operation of the last ticks.
+constexpr bool is_window(Operation operation) TACTUS_RT {
+  return operation >= Operation::window_least && operation <= Operation::window_count;
+}
+
 /// An operation of cells a and b into cell `to`.
 struct Instruction {
   Operation operation = Operation::add;

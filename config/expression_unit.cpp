@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/expression_unit.hpp"
 
-#include <stdexcept>
-
 #include "config/expression.hpp"
 #include "config/text.hpp"
 #include "config/unit.hpp"
@@ -10,15 +8,10 @@
 namespace tactus::config {
 namespace {
 
-bool in_unit_symbol(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$' ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;
-}
-
 /// The end of a symbol with its power at `i`: "s", "cm^2"; `i`: there is none.
 std::size_t symbol_end(std::string_view text, std::size_t i) {
   const std::size_t from = i;
-  while (i < text.size() && (in_unit_symbol(text[i]) || (i > from && is_digit(text[i])))) ++i;
+  while (i < text.size() && (Unit::in_symbol(text[i]) || (i > from && is_digit(text[i])))) ++i;
   if (i == from || is_expression_word(text.substr(from, i - from))) return from;
   if (i < text.size() && (text[i] == '.' || text[i] == '(' || text[i] == '[')) return from;  // a name
   if (i + 1 < text.size() && text[i] == '^') {
@@ -34,11 +27,8 @@ std::size_t symbol_end(std::string_view text, std::size_t i) {
 
 bool is_unit(std::string_view text) {
   if (text.find_first_of(".+") != std::string_view::npos) return false;
-  try {
-    return Unit::parse(text).unlisted().empty() && !trimmed(text).empty();
-  } catch (const std::invalid_argument&) {
-    return false;
-  }
+  const auto unit = Unit::find(text);
+  return unit && unit->unlisted().empty() && !trimmed(text).empty();
 }
 
 /// The end of a unit whose symbols are joined by '*' or '.', as in rad*s^-1 and N.m; `at`: there is none. All of its
@@ -48,20 +38,17 @@ std::size_t joined_unit_end(std::string_view text, std::size_t at) {
   while (end < text.size()) {
     const char c = text[end];
     const bool power = c == '^' || is_digit(c) || (c == '-' && end > at && text[end - 1] == '^');
-    if (!in_unit_symbol(c) && c != '*' && c != '.' && c != '/' && !(power && end > at)) break;
+    if (!Unit::in_symbol(c) && c != '*' && c != '.' && c != '/' && !(power && end > at)) break;
     ++end;
   }
-  const std::string_view unit = text.substr(at, end - at);
-  const bool points = unit.find('.') != std::string_view::npos;
-  const bool signs = unit.find_first_of("*/") != std::string_view::npos;
+  const std::string_view written = text.substr(at, end - at);
+  const bool points = written.find('.') != std::string_view::npos;
+  const bool signs = written.find_first_of("*/") != std::string_view::npos;
   // "3 m*m.s" and "3 m/m.s" have a variable.
-  const bool joined = points ? !signs : unit.find('*') != std::string_view::npos;
+  const bool joined = points ? !signs : written.find('*') != std::string_view::npos;
   if (!joined || (end < text.size() && (text[end] == '(' || text[end] == '['))) return at;
-  try {
-    return Unit::parse(unit).unlisted().empty() ? end : at;
-  } catch (const std::invalid_argument&) {
-    return at;
-  }
+  const auto unit = Unit::find(written);
+  return unit && unit->unlisted().empty() ? end : at;
 }
 
 }  // namespace

@@ -59,29 +59,12 @@ std::uint32_t ExpressionBuilder::emit(Instruction instruction) {
                     instruction.parameter[1], instruction.ticks};
   const auto [found, is_new] = emitted_.try_emplace(shape, static_cast<std::uint32_t>(program_.cells.size()));
   if (!is_new) return found->second;
-  using enum Operation;
-  switch (instruction.operation) {
-    case window_least:
-    case window_greatest:
-    case window_least_whole:
-    case window_greatest_whole:
-    case window_mean:
-    case window_rms:
-    case window_count:
-      instruction.memory = static_cast<std::uint32_t>(program_.windows.size());
-      program_.windows.push_back(instruction.ticks);
-      break;
-    case whole_run_least:
-    case whole_run_greatest:
-    case whole_run_mean:
-    case whole_run_rms:
-    case whole_run_last:
-    case whole_run_first:
-      instruction.memory = program_.memory_cells;
-      program_.memory_cells += 3;
-      break;
-    default:
-      if (instruction.operation >= previous) instruction.memory = program_.memory_cells++;
+  if (is_window(instruction.operation)) {
+    instruction.memory = static_cast<std::uint32_t>(program_.windows.size());
+    program_.windows.push_back(instruction.ticks);
+  } else if (instruction.operation >= Operation::previous) {
+    instruction.memory = program_.memory_cells;
+    program_.memory_cells += instruction.operation >= Operation::whole_run_least ? 3 : 1;
   }
   instruction.to = found->second;
   program_.cells.push_back({.whole = 0});
@@ -210,10 +193,7 @@ Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& 
 Unit ExpressionBuilder::written_unit(const Unit& unit) {
   const std::string text = unit.canonical();
   if (unit.text() != text) return unit;
-  try {
-    if (same(Unit::parse(text), unit)) return unit;
-  } catch (const std::invalid_argument&) {  // it begins with a factor
-  }
+  if (const auto written = Unit::find(text); written && same(*written, unit)) return unit;
   const std::size_t factor = text.find(' ');
   return factor == std::string::npos ? Unit() : Unit::parse(text.substr(factor + 1));
 }

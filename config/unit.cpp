@@ -15,11 +15,6 @@ namespace {
 
 constexpr int kLargestExponent = 99;
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$' ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;  // letters beyond ASCII; · ² ³ are taken out before
-}
-
 /// x * 10^power, rounded once as long as the power of ten is exact (up to 22).
 double shift(double x, int power) {
   if (power == 0) return x;
@@ -114,7 +109,7 @@ class UnitParser {
 
   void symbol(Unit& one) {
     std::size_t length = 0;
-    while (length < left_.size() && is_letter(left_[length]) && !at_special(length)) ++length;
+    while (length < left_.size() && Unit::in_symbol(left_[length]) && !at_special(length)) ++length;
     if (length == 0) {
       const char c = left_.front();
       if (is_digit(c)) fail("must not contain a number");
@@ -173,6 +168,17 @@ class UnitParser {
 };
 
 Unit Unit::parse(std::string_view text) { return UnitParser{text}.parse(); }
+
+std::optional<Unit> Unit::find(std::string_view text) try {
+  return parse(text);
+} catch (const std::invalid_argument&) {
+  return std::nullopt;
+}
+
+bool Unit::in_symbol(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '%' || c == '$' ||
+         (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
 
 namespace {
 

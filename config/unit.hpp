@@ -27,6 +27,10 @@ class Unit {
   Unit() = default;  ///< a pure number
   /// Throws std::invalid_argument with the reason when the text is malformed.              @when setup
   static Unit parse(std::string_view text);
+  /// The same; nothing where the text is malformed.                                           @when setup
+  static std::optional<Unit> find(std::string_view text);
+  /// Returns true for a character that a symbol may have: also letters beyond ASCII, of which · ² ³ are none.
+  static bool in_symbol(char c);
 
   bool is_number() const { return bases_.empty(); }
   /// Returns true for a pure number without a factor: neither "m" nor "%".

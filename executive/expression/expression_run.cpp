@@ -85,32 +85,17 @@ void run_window(Operation operation, ExpressionWindow& window, const Cell& now, 
 }
 
 std::vector<ExpressionWindow> windows_of(const config::ExpressionProgram& program) {
-  using Combine = ExpressionWindow::Combine;
+  const auto combine_of = [](Operation operation) {
+    using enum ExpressionWindow::Combine;
+    return operation == Operation::window_least            ? least
+           : operation == Operation::window_greatest       ? greatest
+           : operation == Operation::window_least_whole    ? least_whole
+           : operation == Operation::window_greatest_whole ? greatest_whole
+                                                           : sum;
+  };
   std::vector<ExpressionWindow> windows;
-  for (const Instruction& each : program.instructions) {
-    const auto add = [&](Combine combine) { windows.emplace_back(combine, each.ticks); };
-    switch (each.operation) {
-      case Operation::window_least:
-        add(Combine::least);
-        break;
-      case Operation::window_greatest:
-        add(Combine::greatest);
-        break;
-      case Operation::window_least_whole:
-        add(Combine::least_whole);
-        break;
-      case Operation::window_greatest_whole:
-        add(Combine::greatest_whole);
-        break;
-      case Operation::window_mean:
-      case Operation::window_rms:
-      case Operation::window_count:
-        add(Combine::sum);
-        break;
-      default:
-        break;
-    }
-  }
+  for (const Instruction& each : program.instructions)
+    if (is_window(each.operation)) windows.emplace_back(combine_of(each.operation), each.ticks);
   return windows;
 }
 
@@ -321,8 +306,7 @@ void ExpressionRun::run() TACTUS_RT {
 void ExpressionRun::run_with_memory(const Instruction& at) TACTUS_RT {
   const Cell& now = cells_[at.a];
   Cell& to = cells_[at.to];
-  if (at.operation >= Operation::window_least && at.operation <= Operation::window_count)
-    return run_window(at.operation, windows_[at.memory], now, to);
+  if (is_window(at.operation)) return run_window(at.operation, windows_[at.memory], now, to);
   if (at.operation >= Operation::whole_run_least) return run_over_all(at);
   Cell& memory = memory_[at.memory];
   switch (at.operation) {

@@ -24,32 +24,10 @@ std::int64_t past_of(const config::ExpressionProgram& program) {
   using config::Operation;
   std::int64_t past = 0;
   for (const config::Instruction& one : program.instructions) {
-    switch (one.operation) {
-      case Operation::count:
-      case Operation::once:
-        return WatchedExpression::kWholePast;
-      case Operation::held:
-      case Operation::window_least:
-      case Operation::window_greatest:
-      case Operation::window_least_whole:
-      case Operation::window_greatest_whole:
-      case Operation::window_mean:
-      case Operation::window_rms:
-      case Operation::window_count:
-        past += one.ticks;
-        break;
-      case Operation::previous:
-      case Operation::previous_whole:
-      case Operation::rise:
-      case Operation::fall:
-      case Operation::change:
-      case Operation::change_whole:
-      case Operation::rate:
-        past += 1;
-        break;
-      default:
-        break;
-    }
+    if (one.operation == Operation::count || one.operation == Operation::once)
+      return WatchedExpression::kWholePast;
+    if (one.operation == Operation::held || is_window(one.operation)) past += one.ticks;
+    if (one.operation >= Operation::previous && one.operation <= Operation::rate) past += 1;
   }
   return past;
 }

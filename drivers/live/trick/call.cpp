@@ -15,7 +15,8 @@ constexpr const char* kNoCall =
     "only calls like trick.var_add(\"model.variable\"), and `model.variable = value` with a plain value, are "
     "understood; there is no Python here";
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using config::is_digit;
+
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
 int hex_of(char c) {
   if (is_digit(c)) return c - '0';

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -88,14 +87,6 @@ std::string translated(std::string_view text, bool symbols) {
   return out;
 }
 
-std::optional<Unit> parsed(const std::string& text) {
-  try {
-    return Unit::parse(text);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
 bool is_bare(const Unit& unit) { return same(unit, Unit{}); }
 
 /// A whole number that a variable of type T can hold, cut towards zero; nothing when it is outside.
@@ -110,16 +101,10 @@ std::optional<T> cut(double value) {
 
 template <class T>
 std::optional<T> exactly(const Integer& integer) {
-  if (!integer.negative || integer.magnitude == 0) {
-    if (integer.magnitude > static_cast<std::uint64_t>(std::numeric_limits<T>::max())) return std::nullopt;
-    return static_cast<T>(integer.magnitude);
-  }
-  if constexpr (std::is_signed_v<T>) {
-    if (integer.magnitude - 1 > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
-      return std::nullopt;
-    return static_cast<T>(-static_cast<std::int64_t>(integer.magnitude - 1) - 1);
-  }
-  return std::nullopt;
+  const rtsync::Wide magnitude = integer.magnitude;
+  const rtsync::Wide whole = integer.negative ? -magnitude : magnitude;
+  if (whole < std::numeric_limits<T>::min() || whole > std::numeric_limits<T>::max()) return std::nullopt;
+  return static_cast<T>(whole);
 }
 
 template <class T>
@@ -201,7 +186,7 @@ std::optional<Unit> unit_for(const Unit& own, const std::string& text) {
   const auto breaks = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '{' || c == '}'; };
   if (text.size() > kLongest || std::ranges::any_of(text, breaks)) return std::nullopt;
   for (const std::string& spelling : {text, translated(text, false), translated(text, true)}) {
-    std::optional<Unit> unit = parsed(spelling);
+    std::optional<Unit> unit = Unit::find(spelling);
     if (unit && compatible(*unit, own)) return unit;
   }
   return std::nullopt;
@@ -231,14 +216,16 @@ std::string set_unit(Entry& entry, const std::string& text) {
 
 std::optional<std::vector<std::byte>> bytes_of(const Variable& variable, const Value& value,
                                                const std::string& unit, std::string& problem) {
-  std::optional<std::vector<std::byte>> bytes;
+  const auto fail = [&problem](std::string why) {
+    problem = std::move(why);
+    return std::nullopt;
+  };
   if (variable.type == TACTUS_BOOL) {
     const bool* const plain = std::get_if<bool>(&value);
     const Integer* const digit = std::get_if<Integer>(&value);
     if (plain != nullptr) return raw(static_cast<std::uint8_t>(*plain));
     if (digit != nullptr && digit->magnitude <= 1) return raw(static_cast<std::uint8_t>(digit->magnitude));
-    problem = "is a bool; give 0, 1, True or False";
-    return std::nullopt;
+    return fail("is a bool; give 0, 1, True or False");
   }
   Value number = value;
   if (const bool* const plain = std::get_if<bool>(&value)) number = Integer{false, *plain ? 1U : 0U};
@@ -248,24 +235,19 @@ std::optional<std::vector<std::byte>> bytes_of(const Variable& variable, const V
         const std::uint64_t bits = static_cast<std::uint64_t>(known.value);
         number = Integer{known.value < 0, known.value < 0 ? 0 - bits : bits};
       }
-    if (std::holds_alternative<std::string>(number)) {
-      problem = "is a number, not the text " + config::show(*label);
-      return std::nullopt;
-    }
+    if (std::holds_alternative<std::string>(number))
+      return fail("is a number, not the text " + config::show(*label));
   }
   std::optional<Unit> given;
   if (!unit.empty() && unit != "xx" && unit != "--") {
     given = unit_for(variable.unit, unit);
-    if (!given) {
-      problem = "its unit " + config::show(variable.unit_text.empty() ? "--" : variable.unit_text) +
-                " is not what " + config::show(unit) + " can be converted to";
-      return std::nullopt;
-    }
+    if (!given)
+      return fail("its unit " + config::show(variable.unit_text.empty() ? "--" : variable.unit_text) +
+                  " is not what " + config::show(unit) + " can be converted to");
   }
   const bool converts = given && !same(*given, variable.unit);
-  bytes = Given{variable, number, converts ? &*given : nullptr, problem}.of_type();
-  if (!bytes) return bytes;
-  problem = executive::value_problem(variable, bytes->data(), 1);
+  auto bytes = Given{variable, number, converts ? &*given : nullptr, problem}.of_type();
+  if (bytes) problem = executive::value_problem(variable, bytes->data(), 1);
   if (!problem.empty()) bytes.reset();
   return bytes;
 }

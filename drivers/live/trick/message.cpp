@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "executive/model/variable.hpp"
@@ -22,32 +23,14 @@ using executive::LiveSnapshot;
 struct TypeCode {
   static constexpr std::int32_t kDouble = 11;
   static constexpr std::int32_t kUnknown = 25;
+  static constexpr std::pair<tactus_type, std::int32_t> kOf[] = {
+      {TACTUS_BOOL, 17},   {TACTUS_INT8, 1},   {TACTUS_UINT8, 2},       {TACTUS_INT16, 4},
+      {TACTUS_UINT16, 5},  {TACTUS_INT32, 6},  {TACTUS_UINT32, 7},      {TACTUS_INT64, 14},
+      {TACTUS_UINT64, 15}, {TACTUS_FLOAT, 10}, {TACTUS_DOUBLE, kDouble}};
 
   static std::int32_t of(tactus_type type) {
-    switch (type) {
-      case TACTUS_BOOL:
-        return 17;
-      case TACTUS_INT8:
-        return 1;
-      case TACTUS_UINT8:
-        return 2;
-      case TACTUS_INT16:
-        return 4;
-      case TACTUS_UINT16:
-        return 5;
-      case TACTUS_INT32:
-        return 6;
-      case TACTUS_UINT32:
-        return 7;
-      case TACTUS_INT64:
-        return 14;
-      case TACTUS_UINT64:
-        return 15;
-      case TACTUS_FLOAT:
-        return 10;
-      case TACTUS_DOUBLE:
-        return kDouble;
-    }
+    for (const auto& [of, code] : kOf)
+      if (of == type) return code;
     return kUnknown;
   }
 };
@@ -79,7 +62,7 @@ void append_number(std::string& out, T value) {
 /// the nearest that does.
 template <class T>
 T converted(T value, const Entry& entry) {
-  if (!entry.unit) return value;
+  if (!entry.unit || std::is_same_v<T, bool>) return value;
   const double shown = convert(static_cast<double>(value), entry.of->variable->unit, *entry.unit);
   if constexpr (std::is_same_v<T, float>) {
     if (std::abs(shown) > static_cast<double>(std::numeric_limits<float>::max()))
@@ -99,37 +82,15 @@ T converted(T value, const Entry& entry) {
 template <class T>
 void append_values(std::string& out, const Entry& entry, const std::byte* at) {
   for (std::uint32_t i = 0; i < entry.ref.elements; ++i, at += sizeof(T)) {
-    T value{};
-    std::memcpy(&value, at, sizeof value);
     if (i > 0) out += ',';
-    append_number(out, converted(value, entry));
+    append_number(out, converted(executive::load_element<T>(at), entry));
   }
-}
-
-void append_bools(std::string& out, const Entry& entry, const std::byte* at) {
-  for (std::uint32_t i = 0; i < entry.ref.elements; ++i)
-    (out += i > 0 ? "," : "") += at[i] != std::byte{0} ? '1' : '0';
 }
 
 void append_variable(std::string& out, const Entry& entry, const LiveSnapshot& snapshot) {
   const std::byte* const at = bytes_in(entry, snapshot);
-  executive::with_type(entry.of->variable->type, [&](auto zero) {
-    if constexpr (std::is_same_v<decltype(zero), bool>)
-      append_bools(out, entry, at);
-    else
-      append_values<decltype(zero)>(out, entry, at);
-  });
-}
-
-void append_own(std::string& out, const OwnValue& value) {
-  std::visit(
-      [&](auto plain) {
-        if constexpr (std::is_same_v<decltype(plain), bool>)
-          out += plain ? '1' : '0';
-        else
-          append_number(out, plain);
-      },
-      value);
+  executive::with_type(entry.of->variable->type,
+                       [&](auto zero) { append_values<decltype(zero)>(out, entry, at); });
 }
 
 void append_text(std::string& out, const Entry& entry, const Moment& moment) {
@@ -142,7 +103,7 @@ void append_text(std::string& out, const Entry& entry, const Moment& moment) {
       append_variable(out, entry, snapshot);
       break;
     case Entry::Kind::own:
-      append_own(out, entry.own->value(moment));
+      std::visit([&](auto plain) { append_number(out, plain); }, entry.own->value(moment));
       break;
     case Entry::Kind::time: {
       static const config::Unit second = config::Unit::parse("s");

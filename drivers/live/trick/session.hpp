@@ -89,10 +89,8 @@ class Session {
  private:
   struct Command;
   struct RigCommand;
-  struct Advice;
   static const std::vector<Command>& commands();
   static const std::vector<RigCommand>& rig_commands();
-  static const std::vector<Advice>& advice();
 
   /// An on-demand answer that waits for its snapshot. Calls after it wait too.
   struct Reading {
@@ -134,30 +132,17 @@ class Session {
   // The commands, in session_commands.cpp. Their values have the types of their table.
   void var_add(const Call& call);
   void var_remove(const Call& call);
-  void var_clear(const Call& call);
   void var_units(const Call& call);
   void var_send(const Call& call);
   void var_send_once(const Call& call);
   void var_exists(const Call& call);
-  void var_send_list_size(const Call& call);
   void var_get_stl_size(const Call& call);
   void var_cycle(const Call& call);
-  void var_pause(const Call& call);
-  void var_unpause(const Call& call);
-  void var_ascii(const Call& call);
-  void var_binary(const Call& call);
-  void var_binary_nonames(const Call& call);
-  void var_byteswap(const Call& call);
   void var_set_copy_mode(const Call& call);
   void var_set_write_mode(const Call& call);
   void var_sync(const Call& call);
-  void var_set_frame_multiple(const Call& call);
-  void var_set_frame_offset(const Call& call);
-  void var_set_freeze_frame_multiple(const Call& call);
-  void var_set_freeze_frame_offset(const Call& call);
   void var_set_client_tag(const Call& call);
   void var_set(const Call& call);
-  void var_exit(const Call& call);
   void set_copy_mode(CopyMode mode);
   void set_frame_rule(const Call& call, std::int64_t FrameRule::*part, FrameRule& rule);
 

@@ -2,6 +2,7 @@
 /// The commands of Trick's variable server: what each takes, and what it does.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "config/text.hpp"
@@ -17,6 +18,14 @@ namespace {
 
 constexpr double kLongestCycle = 1e9;  // s
 constexpr std::size_t kWrites = 1000;  // of one client that no frame has taken yet
+constexpr std::string_view kFiles =
+    "files and descriptions of classes are not served; `tactus check` lists the variables, and so does the "
+    "control port under /v1/variables";
+/// Commands of Trick that are refused, each with the reason.
+constexpr std::pair<std::string_view, std::string_view> kRefused[] = {
+    {"send_sie_resource", kFiles}, {"send_sie_class", kFiles},
+    {"send_sie_enum", kFiles},     {"send_sie_top_level_objects", kFiles},
+    {"send_file", kFiles},         {"var_write_stdio", "the rig's output is its log, in the run folder"}};
 
 const std::string& text(const Call& call, std::size_t index) {
   return std::get<std::string>(call.values[index]);
@@ -81,7 +90,7 @@ std::string misfit(std::string_view command, std::string_view takes, const std::
 struct Session::Command {
   std::string_view name;
   std::string_view takes;
-  void (Session::*run)(const Call&);  ///< nullptr: accepted, and without effect here
+  std::function<void(Session&, const Call&)> run;  ///< empty: accepted, and without effect here
 };
 struct Session::RigCommand {
   std::string_view name;
@@ -89,40 +98,45 @@ struct Session::RigCommand {
   CommandCall (*made)(const Call&, const SessionLimits&);
   std::string_view why_not_more;  ///< reason against Trick's other forms of it
 };
-struct Session::Advice {
-  std::string_view name;
-  std::string_view reason;
-};
 
 const std::vector<Session::Command>& Session::commands() {
   using S = Session;
+  using Rule = FrameRule;
   static const std::vector<Command> table{
       {"var_add", "t?t", &S::var_add},
       {"var_remove", "t", &S::var_remove},
-      {"var_clear", "", &S::var_clear},
+      {"var_clear", "", [](S& s, const Call&) { s.entries_ = std::vector<Entry>(); }},
       {"var_units", "tt", &S::var_units},
       {"var_send", "", &S::var_send},
       {"var_send_once", "t?i", &S::var_send_once},
       {"var_exists", "t", &S::var_exists},
-      {"var_send_list_size", "", &S::var_send_list_size},
+      {"var_send_list_size", "",
+       [](S& s, const Call&) { s.emit(list_size_message(s.entries_.size(), s.format_)); }},
       {"var_get_stl_size", "t", &S::var_get_stl_size},
       {"var_cycle", "n", &S::var_cycle},
-      {"var_pause", "", &S::var_pause},
-      {"var_unpause", "", &S::var_unpause},
-      {"var_ascii", "", &S::var_ascii},
-      {"var_binary", "", &S::var_binary},
-      {"var_binary_nonames", "", &S::var_binary_nonames},
-      {"var_byteswap", "b", &S::var_byteswap},
+      {"var_pause", "", [](S& s, const Call&) { s.paused_ = true; }},
+      {"var_unpause", "", [](S& s, const Call&) { s.paused_ = false; }},
+      {"var_ascii", "", [](S& s, const Call&) { s.format_.binary = false; }},
+      {"var_binary", "", [](S& s, const Call&) { s.format_.binary = true; }},
+      {"var_binary_nonames", "",
+       [](S& s, const Call&) {
+         s.format_ = {.binary = true, .names = false, .byteswap = s.format_.byteswap};
+       }},
+      {"var_byteswap", "b", [](S& s, const Call& call) { s.format_.byteswap = whole(call, 0) != 0; }},
       {"var_set_copy_mode", "i", &S::var_set_copy_mode},
       {"var_set_write_mode", "i", &S::var_set_write_mode},
       {"var_sync", "i", &S::var_sync},
-      {"var_set_frame_multiple", "i", &S::var_set_frame_multiple},
-      {"var_set_frame_offset", "i", &S::var_set_frame_offset},
-      {"var_set_freeze_frame_multiple", "i", &S::var_set_freeze_frame_multiple},
-      {"var_set_freeze_frame_offset", "i", &S::var_set_freeze_frame_offset},
+      {"var_set_frame_multiple", "i",
+       [](S& s, const Call& call) { s.set_frame_rule(call, &Rule::multiple, s.frames_); }},
+      {"var_set_frame_offset", "i",
+       [](S& s, const Call& call) { s.set_frame_rule(call, &Rule::offset, s.frames_); }},
+      {"var_set_freeze_frame_multiple", "i",
+       [](S& s, const Call& call) { s.set_frame_rule(call, &Rule::multiple, s.freeze_frames_); }},
+      {"var_set_freeze_frame_offset", "i",
+       [](S& s, const Call& call) { s.set_frame_rule(call, &Rule::offset, s.freeze_frames_); }},
       {"var_set_client_tag", "t", &S::var_set_client_tag},
       {"var_set", "tv?t", &S::var_set},
-      {"var_exit", "", &S::var_exit},
+      {"var_exit", "", [](S& s, const Call&) { s.over_ = true; }},
       {"var_validate_address", "b", nullptr},
       {"var_debug", "i", nullptr},
       {"var_server_log_on", "", nullptr},
@@ -190,18 +204,6 @@ const std::vector<Session::RigCommand>& Session::rig_commands() {
   return table;
 }
 
-const std::vector<Session::Advice>& Session::advice() {
-  static constexpr std::string_view kFiles =
-      "files and descriptions of classes are not served; `tactus check` lists the variables, and so does the "
-      "control port under /v1/variables";
-  static const std::vector<Advice> table{
-      {"send_sie_resource", kFiles}, {"send_sie_class", kFiles},
-      {"send_sie_enum", kFiles},     {"send_sie_top_level_objects", kFiles},
-      {"send_file", kFiles},         {"var_write_stdio", "the rig's output is its log, in the run folder"},
-  };
-  return table;
-}
-
 void Session::run(const Call& call) {
   if (!call.problem.empty()) return refuse(call.text, call.problem);
   const auto named = [&](const auto& row) { return row.name == call.name; };
@@ -209,13 +211,13 @@ void Session::run(const Call& call) {
     const Command& command = *std::ranges::find_if(all, named);
     if (const std::string problem = misfit(command.name, command.takes, call.values); !problem.empty())
       return refuse(call.text, problem);
-    if (command.run != nullptr) (this->*command.run)(call);
+    if (command.run) command.run(*this, call);
     return;
   }
   if (const auto& all = rig_commands(); std::ranges::any_of(all, named))
     return give_rig_command(call, *std::ranges::find_if(all, named));
-  if (const auto& all = advice(); std::ranges::any_of(all, named))
-    return refuse(call.text, std::string(std::ranges::find_if(all, named)->reason));
+  for (const auto& [name, reason] : kRefused)
+    if (name == call.name) return refuse(call.text, std::string(reason));
   std::vector<std::string> known;
   for (const Command& command : commands()) known.emplace_back(command.name);
   refuse(call.text, "it is no command of the variable server, and there is no Python here" +
@@ -253,11 +255,6 @@ void Session::var_remove(const Call& call) {
     entries_.erase(found);
 }
 
-void Session::var_clear(const Call&) {
-  entries_.clear();
-  entries_.shrink_to_fit();
-}
-
 void Session::var_units(const Call& call) {
   const auto named = [&](const Entry& entry) { return entry.name == text(call, 0); };
   const auto found = std::ranges::find_if(entries_, named);
@@ -274,21 +271,16 @@ void Session::var_send(const Call& call) {
 
 void Session::var_send_once(const Call& call) {
   std::vector<Entry> once;
-  std::string_view rest = text(call, 0);
+  std::vector<std::string_view> names = rtsync::parts_of(text(call, 0), ',');
+  if (names.back().empty()) names.pop_back();
   const std::int64_t expected = call.values.size() > 1 ? whole(call, 1) : 1;
-  const auto names = std::ranges::count(rest, ',') + (rest.empty() || rest.back() == ',' ? 0 : 1);
-  if (names != expected)
-    return refuse(call.text, "there are " + std::to_string(names) + " names, not " +
+  if (static_cast<std::int64_t>(names.size()) != expected)
+    return refuse(call.text, "there are " + std::to_string(names.size()) + " names, not " +
                                  std::to_string(expected) + ", so nothing is sent");
-  if (static_cast<std::size_t>(names) > limits_.variables)
+  if (names.size() > limits_.variables)
     return refuse(call.text, "there are more than " + std::to_string(limits_.variables) +
                                  " names (`max_variables` in the rig file)");
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    const std::string_view name = config::trimmed(rest.substr(0, comma));
-    once.push_back(look_up(rig_, std::string(name)));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
+  for (const std::string_view name : names) once.push_back(look_up(rig_, std::string(config::trimmed(name))));
   if (!once.empty()) start_reading(Kind::once, std::move(once), call);
 }
 
@@ -297,8 +289,6 @@ void Session::var_exists(const Call& call) {
   const bool exists = find_own_variable(text(call, 0)) != nullptr || find(rig_, text(call, 0), problem);
   emit(exists_message(exists, format_));
 }
-
-void Session::var_send_list_size(const Call&) { emit(list_size_message(entries_.size(), format_)); }
 
 void Session::var_get_stl_size(const Call& call) {
   std::string problem;
@@ -317,16 +307,6 @@ void Session::var_cycle(const Call& call) {
   cycle_ = std::max(kShortestCycle, Nanoseconds(std::llround(seconds * 1e9)));
   due_ = std::max(now_, std::min(due_, due_ - before + cycle_));
 }
-
-void Session::var_pause(const Call&) { paused_ = true; }
-void Session::var_unpause(const Call&) { paused_ = false; }
-void Session::var_ascii(const Call&) { format_.binary = false; }
-void Session::var_binary(const Call&) { format_.binary = true; }
-void Session::var_binary_nonames(const Call&) {
-  format_.binary = true;
-  format_.names = false;
-}
-void Session::var_byteswap(const Call& call) { format_.byteswap = whole(call, 0) != 0; }
 
 void Session::set_copy_mode(CopyMode mode) {
   copy_mode_ = mode;
@@ -359,17 +339,6 @@ void Session::set_frame_rule(const Call& call, std::int64_t FrameRule::*part, Fr
     return refuse(call.text, call.name + " takes " + std::to_string(least) + " .. 4294967295");
   rule.*part = frames;
   rule.last.reset();
-}
-
-void Session::var_set_frame_multiple(const Call& call) {
-  set_frame_rule(call, &FrameRule::multiple, frames_);
-}
-void Session::var_set_frame_offset(const Call& call) { set_frame_rule(call, &FrameRule::offset, frames_); }
-void Session::var_set_freeze_frame_multiple(const Call& call) {
-  set_frame_rule(call, &FrameRule::multiple, freeze_frames_);
-}
-void Session::var_set_freeze_frame_offset(const Call& call) {
-  set_frame_rule(call, &FrameRule::offset, freeze_frames_);
 }
 
 void Session::var_set_client_tag(const Call& call) {
@@ -409,7 +378,5 @@ void Session::var_set(const Call& call) {
   }
   refuse(call.text, all);
 }
-
-void Session::var_exit(const Call&) { over_ = true; }
 
 }  // namespace tactus::drivers::trick

@@ -45,40 +45,35 @@ std::string Address::text() const {
 std::string Address::url() const { return "http://" + (is_unix() ? "rig" : text()); }
 
 std::optional<Address> parse_address(std::string_view text, std::string& problem) {
+  const auto fail = [&](std::string_view shown, const std::string& why) {
+    problem = config::show(shown) + why;
+    return std::nullopt;
+  };
   Address address;
   if (text.starts_with("unix:")) {
     address.path = text.substr(5);
     if (!address.path.empty() && address.path.back() != '/') return address;
-    problem = config::show(text) + " has no file name after 'unix:'";
-    return std::nullopt;
+    return fail(text, " has no file name after 'unix:'");
   }
   const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos || text.ends_with(']')) {
-    problem = config::show(text) + " has no port" + kForms;
-    return std::nullopt;
-  }
-  if (canonical_host(std::string(text))) {
-    problem = config::show(text) + " has no port, and an IPv6 address is written in brackets" + kForms;
-    return std::nullopt;
-  }
+  if (colon == std::string_view::npos || text.ends_with(']'))
+    return fail(text, std::string(" has no port") + kForms);
+  if (canonical_host(std::string(text)))
+    return fail(text, std::string(" has no port, and an IPv6 address is written in brackets") + kForms);
   std::string host(text.substr(0, colon));
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
   address.by_name = host == "localhost";
   if (address.by_name) host = bracketed ? "::1" : "127.0.0.1";
   const auto canonical = canonical_host(host);
-  if (!canonical || (canonical->find(':') != std::string::npos) != bracketed) {
-    problem = config::show(host) + " is not a numeric address" + kForms;
-    return std::nullopt;
-  }
+  if (!canonical || (canonical->find(':') != std::string::npos) != bracketed)
+    return fail(host, std::string(" is not a numeric address") + kForms);
   address.host = *canonical;
   address.v6 = bracketed;
   const std::string digits(text.substr(colon + 1));
   const auto port = config::parse_integer(digits);
-  if (digits.find_first_not_of("0123456789") != std::string::npos || !port || *port.value > 65535) {
-    problem = config::show(digits) + " is not a port: 0 .. 65535" + kForms;
-    return std::nullopt;
-  }
+  if (digits.find_first_not_of("0123456789") != std::string::npos || !port || *port.value > 65535)
+    return fail(digits, std::string(" is not a port: 0 .. 65535") + kForms);
   address.port = static_cast<std::uint16_t>(*port.value);
   return address;
 }

@@ -69,10 +69,8 @@ void read_query(const Route& route, const Pairs& query, Pairs& values, std::vect
 }
 
 bool is_json(const std::string& content_type) {
-  std::string type(config::trimmed(std::string_view(content_type).substr(0, content_type.find(';'))));
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-  return type == "application/json";
+  const auto type = config::trimmed(std::string_view(content_type).substr(0, content_type.find(';')));
+  return lower(std::string(type)) == "application/json";
 }
 
 }  // namespace
@@ -125,7 +123,7 @@ Waits Api::dispatch(const Request& request, const Respond& respond) {
       return refuse(refusal(415, (type == nullptr ? std::string("the body has no content type")
                                                   : "the body has the content type " + config::show(*type)) +
                                      "; send it with 'Content-Type: application/json'"));
-    auto body = parse_json(request.body, {}, problem);
+    auto body = parse_json(request.body, problem);
     if (!body) return refuse(refusal(400, problem));
     check(*found->body, *body, "", problems);
     call.body = std::move(*body);

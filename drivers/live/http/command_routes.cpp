@@ -91,8 +91,8 @@ Waits command(Api& api, const Call& call, const Respond& respond) {
     return std::nullopt;
   }
   problem = api.rig().give(given, call.who);
-  respond(problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
-  return std::nullopt;
+  return reply_now(respond,
+                   problem.empty() ? good({{"command", word}, {"accepted", true}}) : refusal(409, problem));
 }
 
 }  // namespace

@@ -20,12 +20,13 @@ Schema episode_schema() {
   return object(
       "An episode: the rig, which must be in Pause, runs up to the stop date and is then in Pause again.",
       {may("stop", text("Date of the last frame that is run; default: the end of the run")),
-       may("in", list("Values that are written before the first job of the frame of their date; default: the "
-                      "next frame",
-                      object("", std::move(input)), kMostItems)),
-       may("out", list("Values that are read after the last job of the frame of their date; default: the "
-                       "frame of the stop date",
-                       object("", item()), kMostItems))});
+       may("in",
+           objects("Values that are written before the first job of the frame of their date; default: the "
+                   "next frame",
+                   std::move(input), kMostItems)),
+       may("out", objects("Values that are read after the last job of the frame of their date; default: the "
+                          "frame of the stop date",
+                          item(), kMostItems))});
 }
 
 Schema episode_end_schema() {
@@ -35,12 +36,11 @@ Schema episode_end_schema() {
        must("ended", boolean("True if the run is over")),
        must("outcome", text("Outcome of the run; empty if the run is not over")),
        must("reason", text("Reason for the end of the run; empty if the run is not over")),
-       must("out",
-            list("One result for each item of `out` in the request",
-                 object("", {must("entity", text("Name of the model")),
-                             must("descriptor", text("Variable of the model")),
-                             must("date", text("Date of the frame from which the value is")),
-                             must("value", value("Value; null if the run ended before this date"))})))});
+       must("out", objects("One result for each item of `out` in the request",
+                           {must("entity", text("Name of the model")),
+                            must("descriptor", text("Variable of the model")),
+                            must("date", text("Date of the frame from which the value is")),
+                            must("value", value("Value; null if the run ended before this date"))}))});
 }
 
 template <class Item>

@@ -25,31 +25,31 @@ std::string event_text(const char* name, const Json& data, std::int64_t id = -1)
 }  // namespace
 
 void EventFeed::offer(executive::LiveSnapshotPtr values) {
-  if (end_) return;
-  if (values_ != nullptr) ++skipped_;
-  if (watch_.tap != nullptr) past_ = watch_.tap->values_of(*values);
-  values_ = std::move(values);
+  if (next_.end) return;
+  if (next_.values != nullptr) ++next_.skipped;
+  if (watch_.tap != nullptr) next_.past = watch_.tap->values_of(*values);
+  next_.values = std::move(values);
 }
 
 void EventFeed::note_state(State state, std::int64_t forces) {
   const State now = coarse(state);
-  if (end_ || (state_ == now && forces_ == forces)) return;
+  if (next_.end || (state_ == now && forces_ == forces)) return;
   state_ = now;
   forces_ = forces;
-  state_waits_ = true;
+  next_.state = true;
   state_known_ = false;
-  state_frame_ = nullptr;
+  next_.state_frame = nullptr;
 }
 
 void EventFeed::take_frame(executive::LiveSnapshotPtr snapshot) {
   if (!wants_frame()) return;
   if (snapshot != nullptr && coarse(snapshot->rig.state) != state_) return;  // it was made before this state
   state_known_ = true;
-  state_frame_ = std::move(snapshot);
+  next_.state_frame = std::move(snapshot);
 }
 
 void EventFeed::note_entries(const executive::LiveRig& rig) {
-  if (end_) return;
+  if (next_.end) return;
   const bool first = !heard_;
   if (first) heard_.emplace();
   for (std::size_t i = 0; i < executive::kLiveLists; ++i) {
@@ -63,7 +63,7 @@ void EventFeed::note_entries(const executive::LiveRig& rig) {
     executive::LiveEntries more =
         rig.entries(list, std::max(heard, last - static_cast<std::int64_t>(kMostEntries)), kMostEntries);
     heard = last;
-    auto& waiting = entries_[i];
+    auto& waiting = next_.entries[i];
     for (auto& entry : more.entries) {
       heard = std::max(heard, entry->at("n").get<std::int64_t>());
       waiting.push_back(std::move(entry));
@@ -74,20 +74,17 @@ void EventFeed::note_entries(const executive::LiveRig& rig) {
 }
 
 void EventFeed::end(std::string reason) {
-  if (!end_ && !said_end_) end_ = std::move(reason);
+  if (!next_.end && !said_end_) next_.end = std::move(reason);
 }
 
 bool EventFeed::has_something() const {
   if (wants_frame()) return false;
-  return values_ != nullptr || state_waits_ || beat_ || end_ ||
-         std::ranges::any_of(entries_, [](const auto& some) { return !some.empty(); });
+  return next_.values != nullptr || next_.state || next_.beat || next_.end ||
+         std::ranges::any_of(next_.entries, [](const auto& some) { return !some.empty(); });
 }
 
 EventFeed::Event EventFeed::take() {
-  Event event{std::exchange(values_, nullptr),      std::exchange(skipped_, 0),
-              std::exchange(past_, Json::object()), std::exchange(state_waits_, false),
-              std::exchange(state_frame_, nullptr), std::exchange(beat_, false),
-              std::exchange(entries_, Entries{}),   std::exchange(end_, std::nullopt)};
+  Event event = std::exchange(next_, Event{});
   if (event.end) said_end_ = true;
   return event;
 }

@@ -27,7 +27,7 @@ class EventFeed {
   /// `forces`: LiveRig::forces_changed(); another number is another state, too.
   void note_state(executive::State state, std::int64_t forces = 0);
   /// A state waits for a snapshot, which says of which frame it is; all else waits after it.
-  bool wants_frame() const { return state_waits_ && !state_known_ && !end_; }
+  bool wants_frame() const { return next_.state && !state_known_ && !next_.end; }
   /// Takes that snapshot; nullptr: none comes in time, or at all.
   void take_frame(executive::LiveSnapshotPtr snapshot);
   /// New entries of the rig's lists. From the first call on, and of each list at most kMostEntries that wait:
@@ -38,7 +38,7 @@ class EventFeed {
   void follow_frames() {
     if (watch_.tap != nullptr) watch_.tap->catch_up();
   }
-  void keep_alive() { beat_ = true; }
+  void keep_alive() { next_.beat = true; }
   void end(std::string reason);
 
   bool has_something() const;
@@ -64,18 +64,11 @@ class EventFeed {
 
  private:
   const Watch watch_;
-  executive::LiveSnapshotPtr values_{};
-  std::int64_t skipped_ = 0;
-  Json past_ = Json::object();
+  Event next_{};
   std::optional<executive::State> state_{};
   std::int64_t forces_ = 0;
-  bool state_waits_ = false;
   bool state_known_ = false;
-  executive::LiveSnapshotPtr state_frame_{};
-  bool beat_ = false;
   std::optional<std::array<std::int64_t, executive::kLiveLists>> heard_{};  // of each list, up to there
-  Entries entries_{};
-  std::optional<std::string> end_{};
   bool said_end_ = false;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -52,12 +51,6 @@ std::shared_ptr<FrameFeed> named_feed(Api& api, const std::string& name, const s
   return feed;
 }
 
-bool is_stream_name(const std::string& text) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  return !text.empty() && text.size() <= HeldStreams::kLongestName &&
-         text.find_first_not_of(kLetters) == std::string::npos;
-}
-
 Waits stream(Api& api, const Call& call, const Respond& respond) {
   executive::LiveRig& rig = api.rig();
   std::vector<std::string> problems;
@@ -83,7 +76,7 @@ Waits stream(Api& api, const Call& call, const Respond& respond) {
                          executive::did_you_mean(*as, kFormats, &FormatWord::name));
   }
   const std::string* const resume = call.value("resume");
-  if (resume != nullptr && !is_stream_name(*resume))
+  if (resume != nullptr && !config::is_name(*resume))
     note(problems,
          "resume: " + config::show(*resume) +
              " is not a name of a stream: 1 to 64 letters, digits, '-' and '_', as this client chose it");

@@ -22,7 +22,6 @@ class HeldStreams {
  public:
   using Clock = FrameFeed::Clock;
   static constexpr std::chrono::seconds kHeld{15};
-  static constexpr std::size_t kLongestName = 64;
 
   /// The frames of a stream of that name and those variables, which a connection before has read; that one
   /// then ends. nullptr: none is held. One of other variables is held no more.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/json_text.hpp"
 
+#include <functional>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_set>
@@ -14,24 +15,22 @@ namespace {
 /// Watches what is open while a text is read; refuses what goes too far before it is stored.
 class Watchman {
  public:
-  explicit Watchman(const JsonLimits& limits) : limits_(limits) {}
-
   bool operator()(int /*depth*/, Json::parse_event_t event, Json& parsed) {
     switch (event) {
       case Json::parse_event_t::object_start:
       case Json::parse_event_t::array_start:
         element();
         open_.push_back({event == Json::parse_event_t::object_start, 0, {}});
-        if (open_.size() > static_cast<std::size_t>(limits_.depth))
-          throw std::invalid_argument("is nested more than " + std::to_string(limits_.depth) +
+        if (open_.size() > JsonLimits::kDepth)
+          throw std::invalid_argument("is nested more than " + std::to_string(JsonLimits::kDepth) +
                                       " levels deep");
         break;
       case Json::parse_event_t::key: {
         const auto& key = parsed.get_ref<const std::string&>();
         if (!open_.back().keys.insert(key).second)
           throw std::invalid_argument("has the key " + config::show(key) + " twice");
-        if (open_.back().keys.size() > limits_.entries)
-          throw std::invalid_argument("has an object of more than " + std::to_string(limits_.entries) +
+        if (open_.back().keys.size() > JsonLimits::kEntries)
+          throw std::invalid_argument("has an object of more than " + std::to_string(JsonLimits::kEntries) +
                                       " entries");
         break;
       }
@@ -54,12 +53,11 @@ class Watchman {
   };
   void element() {
     if (open_.empty() || open_.back().object) return;
-    if (++open_.back().elements > limits_.elements)
-      throw std::invalid_argument("has a list of more than " + std::to_string(limits_.elements) +
+    if (++open_.back().elements > JsonLimits::kElements)
+      throw std::invalid_argument("has a list of more than " + std::to_string(JsonLimits::kElements) +
                                   " elements");
   }
 
-  JsonLimits limits_;
   std::vector<Open> open_;
 };
 
@@ -96,12 +94,10 @@ std::string validate(std::string_view text, const Json::parse_error& broken) {
 
 }  // namespace
 
-std::optional<Json> parse_json(const std::string& text, const JsonLimits& limits, std::string& problem) {
-  Watchman watchman(limits);
+std::optional<Json> parse_json(const std::string& text, std::string& problem) {
+  Watchman watchman;
   try {
-    return Json::parse(text, [&](int depth, Json::parse_event_t event, Json& parsed) {
-      return watchman(depth, event, parsed);
-    });
+    return Json::parse(text, std::ref(watchman));
   } catch (const std::invalid_argument& beyond) {
     problem = std::string("the body ") + beyond.what();
   } catch (const Json::parse_error& broken) {

@@ -10,13 +10,12 @@ namespace tactus::drivers::live_http {
 
 /// Limits of size and depth of a text, so that no text costs more than its length.
 struct JsonLimits {
-  int depth = 16;
-  std::size_t entries = 4096;    ///< largest number of entries of one object
-  std::size_t elements = 65536;  ///< largest number of elements of one list
+  static constexpr std::size_t kDepth = 16;
+  static constexpr std::size_t kEntries = 4096;    ///< largest number of entries of one object
+  static constexpr std::size_t kElements = 65536;  ///< largest number of elements of one list
 };
 
 /// Strict JSON: no key twice, no limit passed. Nothing, and what is wrong where, otherwise.
-std::optional<config::Json> parse_json(const std::string& text, const JsonLimits& limits,
-                                       std::string& problem);
+std::optional<config::Json> parse_json(const std::string& text, std::string& problem);
 
 }  // namespace tactus::drivers::live_http

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "config/number.hpp"
+#include <array>
+
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/replies.hpp"
 
@@ -36,12 +37,10 @@ Schema overrun_schema() {
                             must("job", or_null(text("Job that the cause names; null if it names none"))),
                             must("share_ns", integer("Share of the cause in over_ns"))}))),
        must("evidence",
-            list("Figures that were examined",
-                 object("", {must("figure", text("Name of the figure")),
-                             must("value", number("Value of the figure")),
-                             must("unit", text("Unit: ns, %, or empty for a plain number")),
-                             must("usual",
-                                  or_null(number("Usual value of the figure; null if it is not known")))}))),
+            objects("Figures that were examined",
+                    {must("figure", text("Name of the figure")), must("value", number("Value of the figure")),
+                     must("unit", text("Unit: ns, %, or empty for a plain number")),
+                     must("usual", or_null(number("Usual value of the figure; null if it is not known")))})),
        must("followers", integer("Number of later frames that were late because of this overrun")),
        time("cost_ns", "Total time by which this frame and its followers ended after their next slots"),
        must("caught_up", boolean("True if a later frame was on time again"))});
@@ -78,17 +77,13 @@ Schema chart_schema() {
 
 template <LiveList kList>
 Waits entries(Api& api, const Call& call, const Respond& respond) {
-  const auto number = [&](const char* name, std::int64_t otherwise) {
-    const std::string* const text = call.value(name);
-    return text == nullptr ? otherwise : *config::parse_integer(*text).value;
-  };
-  const std::int64_t most = number("count", kMostEntries);
+  const std::int64_t most = call.number("count", kMostEntries);
   if (most > kMostEntries)
     return reply_now(
         respond, wrong({"count: " + std::to_string(most) + " is more than " + std::to_string(kMostEntries) +
                         "; ask again with the last n as 'after'"}));
   const executive::LiveEntries found =
-      api.rig().entries(kList, number("after", 0), static_cast<std::size_t>(most));
+      api.rig().entries(kList, call.number("after", 0), static_cast<std::size_t>(most));
   Json listed = Json::array();
   for (const auto& entry : found.entries) listed.push_back(*entry);
   return reply_now(respond, good({{"entries", std::move(listed)},
@@ -172,21 +167,16 @@ Schema verdict_schema() {
 }
 
 const Schema& entry_schema(LiveList list) {
-  static const Schema overrun = overrun_schema(), journal = journal_schema(), log = log_schema(),
-                      verdict = verdict_schema(), turned = switch_row_schema();
-  return list == LiveList::overruns   ? overrun
-         : list == LiveList::journal  ? journal
-         : list == LiveList::log      ? log
-         : list == LiveList::verdicts ? verdict
-                                      : turned;
+  static const std::array<Schema, executive::kLiveLists> all = {
+      // in the order of LiveList
+      overrun_schema(), journal_schema(), log_schema(), verdict_schema(), switch_row_schema()};
+  return all.at(static_cast<std::size_t>(list));
 }
 
 const char* event_name(LiveList list) {
-  return list == LiveList::overruns   ? "overrun"
-         : list == LiveList::journal  ? "journal"
-         : list == LiveList::log      ? "log"
-         : list == LiveList::verdicts ? "verdict"
-                                      : "switch";
+  static constexpr std::array<const char*, executive::kLiveLists> kNames = {"overrun", "journal", "log",
+                                                                            "verdict", "switch"};
+  return kNames.at(static_cast<std::size_t>(list));
 }
 
 std::vector<Route> list_routes() {

@@ -2,7 +2,6 @@
 #include "drivers/live/http/openapi.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <string>
 #include <utility>
@@ -97,15 +96,11 @@ Json operation(const Route& route) {
   }
   for (const int status : refusals) {
     Json& response = responses[std::to_string(status)];
-    if (status == 304) {
-      response["description"] = meanings().at(status);
-    } else if (status < 300) {
-      response["description"] = meanings().at(status);
+    response["description"] = meanings().at(status);
+    if (status < 300)
       response["content"] = content("application/json", route.answer);
-    } else {
-      response["description"] = meanings().at(status);
+    else if (status != 304)
       response["content"]["application/json"]["schema"]["$ref"] = "#/components/schemas/Error";
-    }
   }
   made["responses"] = std::move(responses);
   return made;
@@ -123,12 +118,7 @@ Json openapi() {
        "A read returns a copy that was made at the end of a frame. A change takes effect at the StepBegin of "
        "the next frame that begins after the change was accepted, or of the frame that the request names."}};
   Json paths;
-  for (const Route& route : routes()) {
-    std::string method = route.method;
-    std::transform(method.begin(), method.end(), method.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    paths[route.path][method] = operation(route);
-  }
+  for (const Route& route : routes()) paths[route.path][lower(route.method)] = operation(route);
   made["paths"] = std::move(paths);
   made["components"]["schemas"]["Error"] = to_openapi(error_schema());
   made["components"]["securitySchemes"]["token"] = {{"type", "http"}, {"scheme", "bearer"}};

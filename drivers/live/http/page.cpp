@@ -29,23 +29,12 @@ const char* type_of(std::string_view path) {
   return "text/plain; charset=utf-8";
 }
 
-/// The parts of a list in a header, without blanks.
-std::vector<std::string_view> parts_of(std::string_view list) {
-  std::vector<std::string_view> parts;
-  while (!list.empty()) {
-    const std::size_t end = list.find(',');
-    parts.push_back(config::trimmed(list.substr(0, end)));
-    list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
-  }
-  return parts;
-}
-
 /// Returns true if the client takes gzip: "gzip", "gzip;q=0.5", "*", but not "gzip;q=0".
 bool takes_gzip(const Request& request) {
   const std::string* const accepted = request.header("Accept-Encoding");
   if (accepted == nullptr) return false;
   bool any = false;
-  for (const std::string_view part : parts_of(*accepted)) {
+  for (const std::string_view part : rtsync::parts_of(*accepted, ',')) {
     const std::size_t semicolon = part.find(';');
     const std::string_view coding = config::trimmed(part.substr(0, semicolon));
     const std::string_view weight =
@@ -62,8 +51,9 @@ bool takes_gzip(const Request& request) {
 bool is_known(const Request& request, const std::string& tag) {
   const std::string* const known = request.header("If-None-Match");
   if (known == nullptr) return false;
-  const auto parts = parts_of(*known);
+  const auto parts = rtsync::parts_of(*known, ',');
   return std::ranges::any_of(parts, [&](std::string_view part) {
+    part = config::trimmed(part);
     if (part.starts_with("W/")) part.remove_prefix(2);
     return part == "*" || part == tag;
   });

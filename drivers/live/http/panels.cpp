@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/panels.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -16,6 +14,7 @@
 #include "config/document.hpp"
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {
@@ -294,20 +293,10 @@ std::string PanelFile::name() const {
 namespace {
 
 std::string write_to(const std::filesystem::path& file, const Json& panels) {
-  const std::filesystem::path part = file.string() + "." + std::to_string(::getpid()) + ".part";
-  const auto failed = [&] {
-    const std::string why = std::generic_category().message(errno);
-    std::error_code ignored;
-    std::filesystem::remove(part, ignored);
-    return file.string() + " cannot be written: " + why + "; let the user of the rig write into that folder";
-  };
-  errno = 0;
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  out << panels_yaml(panels) << std::flush;
-  if (!out) return failed();
-  out.close();
-  if (!out || ::rename(part.c_str(), file.c_str()) != 0) return failed();
-  return "";
+  const int error = rtsync::replace_folder_file(file, panels_yaml(panels));
+  if (error == 0) return "";
+  return file.string() + " cannot be written: " + std::generic_category().message(error) +
+         "; let the user of the rig write into that folder";
 }
 
 }  // namespace

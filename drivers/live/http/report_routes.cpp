@@ -45,29 +45,26 @@ Schema jobs_schema() {
   return object(
       "The jobs that run in frames.",
       {may("frame", integer(kFrame)), must("measured", boolean("True if job_times is on")),
-       must("jobs",
-            list("Jobs in the order of the rig file",
-                 object(
-                     "",
-                     {must("name", text("Name of the job: model.job")),
-                      must("class", text("Class of the job")), must("thread", text("Thread that runs it")),
-                      must("cycle_ns", maybe(integer("Cycle of the job; null if it has none"))),
-                      must("optional", maybe(integer("Number from the rig file; jobs with lower numbers are "
-                                                     "left out first; null if the job is never left out"))),
-                      must("calls", maybe(integer("Number of calls; null if job_times is off"))),
-                      must("time_ns",
-                           maybe(object("Time of a call; null if job_times is off",
-                                        {number_of("p50", "Median"), number_of("p99", "99th percentile"),
-                                         number_of("p99_99", "99.99th percentile"),
-                                         number_of("max", "Greatest value")}))),
-                      must("budget_ns", maybe(integer("Budget of a call; null if it has none"))),
-                      must("over_budget",
-                           maybe(integer("Number of calls over the budget; null if they are not counted"))),
-                      must("worst_over_ns",
-                           maybe(integer(
-                               "Most by which a call exceeded the budget; null if it is not measured"))),
-                      must("hard_budget_ns",
-                           maybe(integer("Hard budget of a call; null if it has none")))})))});
+       must(
+           "jobs",
+           objects(
+               "Jobs in the order of the rig file",
+               {must("name", text("Name of the job: model.job")), must("class", text("Class of the job")),
+                must("thread", text("Thread that runs it")),
+                must("cycle_ns", maybe(integer("Cycle of the job; null if it has none"))),
+                must("optional", maybe(integer("Number from the rig file; jobs with lower numbers are "
+                                               "left out first; null if the job is never left out"))),
+                must("calls", maybe(integer("Number of calls; null if job_times is off"))),
+                must("time_ns", maybe(object("Time of a call; null if job_times is off",
+                                             {number_of("p50", "Median"), number_of("p99", "99th percentile"),
+                                              number_of("p99_99", "99.99th percentile"),
+                                              number_of("max", "Greatest value")}))),
+                must("budget_ns", maybe(integer("Budget of a call; null if it has none"))),
+                must("over_budget",
+                     maybe(integer("Number of calls over the budget; null if they are not counted"))),
+                must("worst_over_ns",
+                     maybe(integer("Most by which a call exceeded the budget; null if it is not measured"))),
+                must("hard_budget_ns", maybe(integer("Hard budget of a call; null if it has none")))}))});
 }
 
 Schema clock_schema() {
@@ -116,11 +113,10 @@ Schema drivers_schema() {
   return object(
       "The drivers of this rig.",
       {must("drivers",
-            list("Drivers",
-                 object("", {must("kind", text("Kind of driver: clock, model, record, link or live")),
-                             must("name", text("Name of the driver")),
-                             must("for", text("Entry of the rig file that uses the driver")),
-                             must("about", list("Description", text("One line")))})))});
+            objects("Drivers", {must("kind", text("Kind of driver: clock, model, record, link or live")),
+                                must("name", text("Name of the driver")),
+                                must("for", text("Entry of the rig file that uses the driver")),
+                                must("about", list("Description", text("One line")))}))});
 }
 
 Schema threads_schema() {
@@ -132,33 +128,29 @@ Schema threads_schema() {
       "The threads of the rig's process, and the requests that the machine refused.",
       {must(
            "threads",
-           list(
+           objects(
                "Threads",
-               object(
-                   "",
-                   {must("name", text("Name of the thread")),
-                    must("tid", integer("Thread number of the kernel")),
-                    must("policy", text("Scheduling policy")), must("priority", integer("Priority")),
-                    must("cpus", text("Allowed CPUs, such as 1,3-5")),
-                    must("role", word("Role of the thread", {"main", "worker", "helper"})),
-                    must("kind", or_null(text("Kind of a worker; null for other threads"))),
-                    must("skipped",
-                         or_null(integer(
-                             "Number of releases at which a worker was still busy; null for other threads"))),
-                    must("cpu_ns", or_null(integer("CPU time so far; null if it is not known")))}))),
+               {must("name", text("Name of the thread")), must("tid", integer("Thread number of the kernel")),
+                must("policy", text("Scheduling policy")), must("priority", integer("Priority")),
+                must("cpus", text("Allowed CPUs, such as 1,3-5")),
+                must("role", word("Role of the thread", {"main", "worker", "helper"})),
+                must("kind", or_null(text("Kind of a worker; null for other threads"))),
+                must("skipped",
+                     or_null(integer(
+                         "Number of releases at which a worker was still busy; null for other threads"))),
+                must("cpu_ns", or_null(integer("CPU time so far; null if it is not known")))})),
        must("refused", list("Refused requests", refusal))});
 }
 
 Schema doctor_schema() {
   return object(
       "The problems that keep this machine from hard real time, as `tactus doctor` reports them.",
-      {must("facts",
-            list("Facts of the machine",
-                 object("", {must("name", text("Name of the fact")),
-                             must("grade", word("Grade of the fact", {"ok", "warn", "fail"})),
-                             must("found", text("What was found")), must("needed", text("What is needed")),
-                             must("why", text("Consequence if it is not met")),
-                             must("fix", text("Command that removes the problem"))}))),
+      {must("facts", objects("Facts of the machine",
+                             {must("name", text("Name of the fact")),
+                              must("grade", word("Grade of the fact", {"ok", "warn", "fail"})),
+                              must("found", text("What was found")), must("needed", text("What is needed")),
+                              must("why", text("Consequence if it is not met")),
+                              must("fix", text("Command that removes the problem"))})),
        must("counts", map("Number of facts by grade", integer(""))),
        must("age_ms", integer("Time in ms since the machine was examined"))});
 }
@@ -166,10 +158,10 @@ Schema doctor_schema() {
 Schema checkpoints_schema() {
   return object("The checkpoints that the command load can load.",
                 {must("folder", text("Folder of the checkpoints")),
-                 must("checkpoints", list("Checkpoints, the newest first, at most 200",
-                                          object("", {must("name", text("Name for the key `file` of load")),
-                                                      number_of("bytes", "Size of the file"),
-                                                      must("written", text("Time of writing: ISO 8601"))}))),
+                 must("checkpoints", objects("Checkpoints, the newest first, at most 200",
+                                             {must("name", text("Name for the key `file` of load")),
+                                              number_of("bytes", "Size of the file"),
+                                              must("written", text("Time of writing: ISO 8601"))})),
                  number_of("left_out", "Number of older checkpoints that are not listed")});
 }
 
@@ -188,22 +180,20 @@ Schema verdicts_schema() {
 Schema histograms_schema() {
   return object(
       "Histograms that models of drivers have measured.",
-      {must(
-          "histograms",
-          list("Histograms that have a value",
-               object("",
-                      {must("model", text("Name of the model")),
-                       must("name", text("Name of the histogram, such as EngineData.late")),
-                       must("about", text("Meaning of the values")),
-                       must("unit", text("Unit of the values; empty if they have none")),
-                       must("not_measured", maybe(text("Reason to doubt the values; null if there is none"))),
-                       number_of("count", "Number of values"), must("p50", number("Median")),
-                       must("p99", number("99th percentile")), must("p99_9", number("99.9th percentile")),
-                       must("longest", number("Greatest value")),
-                       must("limit", maybe(number("Limit of the values; null if no value is too large"))),
-                       must("too_large", map("Number of values above the limit, by cause", integer(""))),
-                       must("classes", list("Classes that are not empty",
-                                            list("Largest value and count of a class", number("")), 0))})))});
+      {must("histograms",
+            objects("Histograms that have a value",
+                    {must("model", text("Name of the model")),
+                     must("name", text("Name of the histogram, such as EngineData.late")),
+                     must("about", text("Meaning of the values")),
+                     must("unit", text("Unit of the values; empty if they have none")),
+                     must("not_measured", maybe(text("Reason to doubt the values; null if there is none"))),
+                     number_of("count", "Number of values"), must("p50", number("Median")),
+                     must("p99", number("99th percentile")), must("p99_9", number("99.9th percentile")),
+                     must("longest", number("Greatest value")),
+                     must("limit", maybe(number("Limit of the values; null if no value is too large"))),
+                     must("too_large", map("Number of values above the limit, by cause", integer(""))),
+                     must("classes", list("Classes that are not empty",
+                                          list("Largest value and count of a class", number("")), 0))}))});
 }
 
 template <LiveReport kReport>
@@ -247,7 +237,7 @@ Waits trace(Api& api, const Call& call, const Respond& respond) {
   };
   frames("before", asked.before);
   frames("after", asked.after);
-  if (const std::string* const text = call.value("frame")) asked.frame = *config::parse_integer(*text).value;
+  if (call.value("frame") != nullptr) asked.frame = call.number("frame", 0);
   if (const std::string* const format = call.value("format")) {
     asked.perfetto = *format == "perfetto";
     if (!asked.perfetto && *format != "json")

@@ -8,26 +8,15 @@
 namespace tactus::drivers::live_http {
 namespace {
 
-bool same_word(std::string_view a, std::string_view b) {
-  const auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return low(x) == low(y); });
-}
+char low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, low, low); }
 
 std::optional<unsigned> hex_digit(char c) {
   if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
-}
-
-template <class Take>
-void split(std::string_view text, char at, Take take) {
-  for (;;) {
-    const std::size_t end = text.find(at);
-    take(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
 }
 
 }  // namespace
@@ -51,6 +40,11 @@ Reply refusal(int status, const std::string& error, const std::vector<std::strin
   return Reply{.status = status,
                .body = {{"error", error},
                         {"problems", problems.empty() ? std::vector<std::string>{error} : problems}}};
+}
+
+std::string lower(std::string text) {
+  std::ranges::transform(text, text.begin(), low);
+  return text;
 }
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
@@ -88,21 +82,21 @@ std::optional<Target> parse_target(const std::string& target, std::string& probl
   path.remove_prefix(1);
   bool good = true;
   if (path.ends_with('/')) path.remove_suffix(1);
-  split(path, '/', [&](std::string_view segment) {
+  for (const std::string_view segment : rtsync::parts_of(path, '/')) {
     const auto plain = decoded(segment, false);
     good = good && plain;
     if (plain) parts.path.push_back(*plain);
-  });
-  if (mark != std::string::npos && mark + 1 < target.size()) {
-    split(std::string_view(target).substr(mark + 1), '&', [&](std::string_view pair) {
-      if (pair.empty()) return;
-      const std::size_t equals = pair.find('=');
-      const auto key = decoded(pair.substr(0, equals), true);
-      const auto value =
-          decoded(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1), true);
-      good = good && key && value;
-      if (key && value) parts.query.emplace_back(*key, *value);
-    });
+  }
+  const std::string_view query =
+      mark == std::string::npos ? std::string_view{} : std::string_view(target).substr(mark + 1);
+  for (const std::string_view pair : rtsync::parts_of(query, '&')) {
+    if (pair.empty()) continue;
+    const std::size_t equals = pair.find('=');
+    const auto key = decoded(pair.substr(0, equals), true);
+    const auto value =
+        decoded(equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1), true);
+    good = good && key && value;
+    if (key && value) parts.query.emplace_back(*key, *value);
   }
   if (good) return parts;
   problem = config::show(target) +

@@ -79,6 +79,9 @@ Reply refusal(int status, const std::string& error, const std::vector<std::strin
 /// JSON text; whatever is no UTF-8 is replaced.
 std::string text_of(const Json& json);
 
+/// Text in small letters (ASCII), whatever the locale.
+std::string lower(std::string text);
+
 /// "a%20b" -> "a b". Nothing for a broken escape or a control character.
 std::optional<std::string> decoded(std::string_view text, bool plus_is_blank);
 

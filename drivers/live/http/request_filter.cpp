@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/request_filter.hpp"
 
-#include <algorithm>
 #include <string_view>
 
 #include "config/text.hpp"
@@ -9,12 +8,6 @@
 
 namespace tactus::drivers::live_http {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
-  return text;
-}
 
 /// The name or address of "name:80", "[::1]:80", "name".
 std::string host_of(const std::string& text) {

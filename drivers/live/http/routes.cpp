@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "config/number.hpp"
+
 namespace tactus::drivers::live_http {
 namespace schema {
 namespace {
@@ -42,6 +44,11 @@ const std::string* Call::value(const std::string& name) const {
   for (const auto& [key, text] : values)
     if (key == name) return &text;
   return nullptr;
+}
+
+std::int64_t Call::number(const std::string& name, std::int64_t otherwise) const {
+  const std::string* const text = value(name);
+  return text == nullptr ? otherwise : *config::parse_integer(*text).value;
 }
 
 Route get(std::string path, std::string id, std::string about, Schema answer, Handle handle,
@@ -86,16 +93,15 @@ const Schema& error_schema() {
 }
 
 const Schema& outputs_schema() {
-  static const Schema schema = list(
+  static const Schema schema = objects(
       "Real outputs that the rig drives",
-      object("", {must("name", text("Name of the output")), must("driver", text("Driver of its model")),
-                  must("model", text("Model that drives it")),
-                  must("variable", text("Input of the model, which is driven")),
-                  must("sources", list("Variables that are connected to it",
-                                       text("Name of a variable: model.variable"))),
-                  must("value", value("Value of the variable in that frame; null if it is not known yet")),
-                  must("safe",
-                       value("Value that is driven when the rig ends; null if the rig does not know it"))}));
+      {must("name", text("Name of the output")), must("driver", text("Driver of its model")),
+       must("model", text("Model that drives it")),
+       must("variable", text("Input of the model, which is driven")),
+       must("sources",
+            list("Variables that are connected to it", text("Name of a variable: model.variable"))),
+       must("value", value("Value of the variable in that frame; null if it is not known yet")),
+       must("safe", value("Value that is driven when the rig ends; null if the rig does not know it"))});
   return schema;
 }
 

@@ -3,6 +3,7 @@
 /// Table of all requests: they are dispatched and checked by it, and the OpenAPI document is made of it. Each
 /// resource has a file with its rows, their form, and their handlers.
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct Call {
   std::optional<std::string> if_none_match{};
 
   const std::string* value(const std::string& name) const;
+  /// A value that is a whole number; `otherwise`: it is not there.
+  std::int64_t number(const std::string& name, std::int64_t otherwise) const;
 };
 
 /// Reply when the rig has not answered in time.

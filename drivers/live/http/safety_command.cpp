@@ -27,7 +27,7 @@ bool may_be_safety_command(const Request& request) {
 std::string safety_command(const Request& request) {
   if (!may_be_safety_command(request)) return "";
   std::string problem;
-  const auto body = parse_json(request.body, {}, problem);
+  const auto body = parse_json(request.body, problem);
   if (!body || !body->is_object()) return "";
   if (path_of(request) == "/v1/values") {
     const bool releases = body->contains("release") && !body->contains("set") && !body->contains("force");

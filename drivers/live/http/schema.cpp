@@ -62,6 +62,9 @@ Schema object(std::string about, std::vector<Property> properties) {
   made.properties = std::move(properties);
   return made;
 }
+Schema objects(std::string about, std::vector<Property> properties, std::size_t most) {
+  return list(std::move(about), object("", std::move(properties)), most);
+}
 Schema either(std::string about, std::vector<Schema> alternatives) {
   Schema made = of(Kind::either, std::move(about));
   made.inside = std::move(alternatives);
@@ -78,27 +81,24 @@ Property may(std::string key, Schema schema) { return {std::move(key), false, st
 
 namespace {
 
-const char* name_of(Kind kind) {
-  switch (kind) {
-    case Kind::boolean:
-      return "true or false";
-    case Kind::integer:
-      return "a whole number";
-    case Kind::number:
-      return "a number";
-    case Kind::text:
-      return "text";
-    case Kind::list:
-      return "a list";
-    case Kind::map:
-    case Kind::object:
-      return "an object";
-    case Kind::any:
-    case Kind::either:
-      break;
-  }
-  return "a value";
-}
+/// A row for each Kind, in its order: its name in messages, its type in OpenAPI, and which JSON values fit.
+struct KindRow {
+  const char* name;
+  const char* type;            ///< nullptr: it has none
+  bool (Json::*fits)() const;  ///< nullptr: every value is
+};
+constexpr KindRow kKinds[] = {
+    {"a value", nullptr, nullptr},
+    {"true or false", "boolean", &Json::is_boolean},
+    {"a whole number", "integer", &Json::is_number},
+    {"a number", "number", &Json::is_number},
+    {"text", "string", &Json::is_string},
+    {"a list", "array", &Json::is_array},
+    {"an object", "object", &Json::is_object},
+    {"an object", "object", &Json::is_object},
+    {"a value", nullptr, nullptr},
+};
+const KindRow& row_of(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
 std::string kind_of(const Json& json) {
   if (json.is_null()) return "null";
@@ -116,26 +116,9 @@ bool is_beyond_64_bits(const Json& json) {
 }
 
 bool is_a(Kind kind, const Json& json) {
-  switch (kind) {
-    case Kind::boolean:
-      return json.is_boolean();
-    case Kind::integer:  // 5.0 is one
-      return json.is_number_integer() ||
-             (json.is_number() && std::trunc(json.get<double>()) == json.get<double>());
-    case Kind::number:
-      return json.is_number();
-    case Kind::text:
-      return json.is_string();
-    case Kind::list:
-      return json.is_array();
-    case Kind::map:
-    case Kind::object:
-      return json.is_object();
-    case Kind::any:
-    case Kind::either:
-      break;
-  }
-  return true;
+  const KindRow& row = row_of(kind);
+  if (row.fits != nullptr && !(json.*row.fits)()) return false;
+  return kind != Kind::integer || std::trunc(json.get<double>()) == json.get<double>();  // 5.0 is one
 }
 
 std::string below(const std::string& path, const std::string& key) {
@@ -152,7 +135,7 @@ class Checker {
     if (schema.kind == Kind::integer && is_beyond_64_bits(json))
       return add(path, "is beyond 64 bits; a whole number is expected");
     if (!is_a(schema.kind, json))
-      return add(path, "is " + kind_of(json) + "; " + name_of(schema.kind) + " is expected");
+      return add(path, "is " + kind_of(json) + "; " + row_of(schema.kind).name + " is expected");
     switch (schema.kind) {
       case Kind::integer:
         if (json.is_number_unsigned() && json.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX))
@@ -221,7 +204,7 @@ class Checker {
       if (is_a(alternative.kind, json) && !one_word) return check(alternative, json, path);
       expected += (expected.empty() ? "" : ", or ") + (alternative.words.size() == 1
                                                            ? config::show(alternative.words.front())
-                                                           : name_of(alternative.kind));
+                                                           : row_of(alternative.kind).name);
     }
     add(path, "is " + (json.is_string() ? config::show(json.get_ref<const std::string&>()) : kind_of(json)) +
                   "; " + expected + " is expected");
@@ -246,37 +229,21 @@ void check(const Schema& schema, const Json& json, const std::string& path,
 
 Json to_openapi(const Schema& schema) {
   Json made = Json::object();
-  const auto inside_as = [&](const char* key) { made[key] = to_openapi(schema.inside.front()); };
+  if (const char* const type = row_of(schema.kind).type) made["type"] = type;
   switch (schema.kind) {
-    case Kind::any:
-      break;
-    case Kind::boolean:
-      made["type"] = "boolean";
-      break;
     case Kind::integer:
-      made["type"] = "integer";
       made["format"] = "int64";
       if (schema.low) made["minimum"] = *schema.low;
       break;
-    case Kind::number:
-      made["type"] = "number";
-      break;
     case Kind::text:
-      made["type"] = "string";
       if (!schema.words.empty()) made["enum"] = schema.words;
       break;
     case Kind::list:
-      made["type"] = "array";
-      inside_as("items");
-      if (schema.most > 0) made["maxItems"] = schema.most;
-      break;
     case Kind::map:
-      made["type"] = "object";
-      inside_as("additionalProperties");
-      if (schema.most > 0) made["maxProperties"] = schema.most;
+      made[schema.kind == Kind::list ? "items" : "additionalProperties"] = to_openapi(schema.inside.front());
+      if (schema.most > 0) made[schema.kind == Kind::list ? "maxItems" : "maxProperties"] = schema.most;
       break;
     case Kind::object: {
-      made["type"] = "object";
       made["additionalProperties"] = false;
       Json required = Json::array();
       made["properties"] = Json::object();
@@ -290,6 +257,8 @@ Json to_openapi(const Schema& schema) {
     case Kind::either:
       made["oneOf"] = Json::array();
       for (const Schema& alternative : schema.inside) made["oneOf"].push_back(to_openapi(alternative));
+      break;
+    default:
       break;
   }
   if (!schema.about.empty()) made["description"] = schema.about;

@@ -57,6 +57,8 @@ Schema word(std::string about, std::vector<std::string> words);
 Schema list(std::string about, Schema item, std::size_t most = 0);
 Schema map(std::string about, Schema item, std::size_t most = 0);
 Schema object(std::string about, std::vector<Property> properties);
+/// A list of objects.
+Schema objects(std::string about, std::vector<Property> properties, std::size_t most = 0);
 Schema either(std::string about, std::vector<Schema> alternatives);
 Schema or_null(Schema schema);
 Property must(std::string key, Schema schema);

@@ -22,8 +22,7 @@ Schema switches_schema() {
 Waits list_switches(Api& api, const Call&, const Respond& respond) {
   Json all = Json::array();
   for (const executive::LiveSwitch& each : api.rig().switches()) all.push_back(json_of(each));
-  respond(good({{"switches", std::move(all)}}));
-  return std::nullopt;
+  return reply_now(respond, good({{"switches", std::move(all)}}));
 }
 
 Waits turn_switch(Api& api, const Call& call, const Respond& respond) {
@@ -33,8 +32,8 @@ Waits turn_switch(Api& api, const Call& call, const Respond& respond) {
   if (std::string none = api.rig().switch_problem(kind, name); !none.empty())
     return reply_now(respond, refusal(404, none));
   const std::string problem = api.rig().turn(kind, name, on, call.who);
-  respond(problem.empty() ? good({{"kind", kind}, {"name", name}, {"on", on}}) : refusal(409, problem));
-  return std::nullopt;
+  return reply_now(
+      respond, problem.empty() ? good({{"kind", kind}, {"name", name}, {"on", on}}) : refusal(409, problem));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "config/number.hpp"
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/replies.hpp"
 
@@ -132,13 +131,9 @@ Waits variables(Api& api, const Call& call, const Respond& respond) {
         return reply_now(respond, wrong({std::string(other) + ": belongs to a list without 'names'"}));
     return reply_now(respond, named_variables(api.rig(), items_of(*names)));
   }
-  const auto number = [&](const char* name, std::int64_t otherwise) {
-    const std::string* const text = call.value(name);
-    return text == nullptr ? otherwise : *config::parse_integer(*text).value;
-  };
   const std::string* const pattern = call.value("match");
-  const std::int64_t first = number("first", 0);
-  const std::int64_t most = std::min(number("count", kMostListed), kMostListed);
+  const std::int64_t first = call.number("first", 0);
+  const std::int64_t most = std::min(call.number("count", kMostListed), kMostListed);
   std::int64_t total = 0;
   Json listed = Json::array();
   const std::vector<executive::LiveVariable>& all = api.rig().variables();

@@ -13,12 +13,12 @@ using testing::HasSubstr;
 
 std::string problem_of(const std::string& text) {
   std::string problem;
-  return parse_json(text, {}, problem) ? "" : problem;
+  return parse_json(text, problem) ? "" : problem;
 }
 
 TEST(HttpJson, KeepsTheOrderOfKeys) {
   std::string problem;
-  EXPECT_EQ(parse_json(R"({"b": [1, 2.5, "x", null, true], "a": {}})", {}, problem)->dump(),
+  EXPECT_EQ(parse_json(R"({"b": [1, 2.5, "x", null, true], "a": {}})", problem)->dump(),
             R"({"b":[1,2.5,"x",null,true],"a":{}})");
 }
 

@@ -19,14 +19,11 @@ void ClusterRunner::settle() try {
     for (std::size_t i = 0; !array.id.empty() && i < array.tasks.size(); ++i)
       over = settle(array, static_cast<std::int64_t>(i)) && over;
     if (array.id.empty() && signals_.asked() > 0) {  // it is not submitted any more
-      if (array.tried) {
-        const bool is_there = !engine_.find(array.job.name).empty();
-        if (is_there) submit(array);
-        if (is_there) cancel(Engine::Cancel::all);
-        if (is_there) {
-          ++at;
-          continue;
-        }
+      if (array.tried && !engine_.find(array.job.name).empty()) {
+        submit(array);
+        cancel(Engine::Cancel::all);
+        ++at;
+        continue;
       }
       for (ArrayTask& task : array.tasks)
         for (std::size_t i = task.first; i < task.first + task.count; ++i)

@@ -202,11 +202,6 @@ RunSummary ClusterRunner::run() {
 
 RunSummary run_on_engine(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
                          const ClusterWork& cluster, Engine& engine, RunListener& listener) try {
-  std::error_code error;
-  std::filesystem::create_directories(choices.folder, error);
-  if (error)
-    throw CampaignError(CampaignError::Kind::machine, choices.folder.string() + ": " + error.message() +
-                                                          "; name another folder with --out");
   return ClusterRunner(work, cases, choices, cluster, engine, listener).run();
 } catch (const DatabaseError& error) {
   throw CampaignError(CampaignError::Kind::broken_off, error.what());

@@ -16,6 +16,7 @@
 #include "executive/campaign/engine/slurm_text.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/joined.hpp"
 #include "rtsync/text.hpp"
 
@@ -96,10 +97,8 @@ void SlurmEngine::look_at_partition(EngineLimits& limits, std::string& name) {
   std::vector<std::string> all;
   const std::string text = ask({"scontrol", "-o", "show", "partition"});
   bool found = false;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const auto words = words_of(std::string_view(text).substr(at, end - at));
-    at = end + 1;
+  for (const std::string_view line : rtsync::lines_of(text)) {
+    const auto words = words_of(line);
     const auto of = words.find("PartitionName");
     if (of == words.end()) continue;
     all.push_back(of->second);
@@ -127,15 +126,9 @@ void SlurmEngine::look_at_partition(EngineLimits& limits, std::string& name) {
 void SlurmEngine::count_slots(EngineLimits& limits, const ArrayNeeds& needs, const std::string& partition) {
   const std::string text = ask({"sinfo", "-h", "-N", "-p", partition, "-o", "%N|%c|%m|%G"});
   std::int64_t slots = 0, most_cpus = 0, most_memory = 0, benches = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = std::string_view(text).substr(at, end - at);
-    at = end + 1;
-    std::array<std::string_view, 4> cells{};
-    for (std::string_view& cell : cells) {
-      cell = line.substr(0, line.find('|'));
-      line = cell.size() < line.size() ? line.substr(cell.size() + 1) : "";
-    }
+  for (const std::string_view line : rtsync::lines_of(text)) {
+    std::vector<std::string_view> cells = rtsync::parts_of(line, '|');
+    cells.resize(std::max<std::size_t>(cells.size(), 4));
     const std::int64_t cpus = std::strtoll(std::string(cells[1]).c_str(), nullptr, 10);
     const std::int64_t memory = std::strtoll(std::string(cells[2]).c_str(), nullptr, 10);
     const std::int64_t own = gres_of(cells[3], settings_.gres.value);

@@ -11,16 +11,7 @@ namespace tactus::campaign::slurm {
 namespace {
 
 using config::trimmed;
-
-std::vector<std::string_view> parts_of(std::string_view text, char between) {
-  std::vector<std::string_view> all;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = std::min(text.find(between, at), text.size());
-    all.push_back(text.substr(at, end - at));
-    if (end == text.size()) return all;
-    at = end + 1;
-  }
-}
+using rtsync::parts_of;
 
 }  // namespace
 

@@ -23,38 +23,10 @@ namespace {
 
 using TaskClock = std::chrono::steady_clock;
 
-/// The signals of a task: blocked as long as this lives.
-class TaskSignals {
- public:
-  TaskSignals() {
-    (void)::sigemptyset(&set_);
-    for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD}) (void)::sigaddset(&set_, each);
-    (void)::sigprocmask(SIG_BLOCK, &set_, &before_);
-  }
-  TaskSignals(const TaskSignals&) = delete;
-  TaskSignals& operator=(const TaskSignals&) = delete;
-  ~TaskSignals() { (void)::sigprocmask(SIG_SETMASK, &before_, nullptr); }
-
-  void wait(std::chrono::milliseconds most) {
-    const timespec time{static_cast<time_t>(most.count() / 1000),
-                        static_cast<long>(most.count() % 1000) * 1'000'000};
-    const int signal = ::sigtimedwait(&set_, nullptr, &time);
-    if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_now = true;
-    if (signal == SIGUSR1) no_more = true;
-  }
-  const sigset_t& before() const { return before_; }
-
-  bool end_now = false;  ///< the engine ends the task
-  bool no_more = false;  ///< no case after this one
-
- private:
-  sigset_t set_{}, before_{};
-};
-
 /// Runs one case to its end. Nothing: the engine ends the task, and the case has no result.
 std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work, const TaskCase& one,
                                    const AttemptFolder& folder, const std::string& mark,
-                                   TaskSignals& signals) {
+                                   RunnerSignals& signals) {
   CaseStart process{start.program, {"tactus"}, folder.output(), mark, signals.before()};
   process.words.insert(process.words.end(), one.words.begin(), one.words.end());
   process.words.insert(process.words.end(), {"--out", folder.run().string()});
@@ -63,6 +35,7 @@ std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work,
   const pid_t leader = start_process(process);
   bool timed_out = false, given_up = false;
   std::optional<TaskClock::time_point> kill_at;
+  const auto is_ended = [&signals] { return signals.asked() > 0; };
   const auto patience = std::chrono::duration_cast<TaskClock::duration>(
       std::chrono::duration<double>(std::max(0.0, work.kill_after_s)));
   for (;;) {
@@ -76,8 +49,8 @@ std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work,
     const TaskClock::time_point now = TaskClock::now();
     const bool too_long =
         work.timeout_s > 0 && std::chrono::duration<double>(now - begun).count() >= work.timeout_s;
-    if (!kill_at && (too_long || signals.end_now)) {
-      (signals.end_now ? given_up : timed_out) = true;
+    if (!kill_at && (too_long || is_ended())) {
+      (is_ended() ? given_up : timed_out) = true;
       kill_at = now + patience;
       (void)::kill(-leader, SIGTERM);
     } else if (kill_at && now >= *kill_at) {
@@ -93,8 +66,8 @@ std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work,
   do {  // the end of an orphan, a debugger and a freezer end a wait, too
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - TaskClock::now());
     signals.wait(std::max(left, std::chrono::milliseconds(0)));
-  } while (!signals.end_now && TaskClock::now() < until);
-  if (given_up || (signals.end_now && !timed_out)) return std::nullopt;
+  } while (!is_ended() && TaskClock::now() < until);
+  if (given_up || (is_ended() && !timed_out)) return std::nullopt;
   end.timed_out = timed_out;
   end.begun = begun_text;
   end.seconds = std::chrono::duration<double>(TaskClock::now() - begun).count();
@@ -104,7 +77,7 @@ std::optional<ProcessEnd> run_case(const TaskStart& start, const TaskWork& work,
 }  // namespace
 
 int run_task(const TaskStart& start) try {
-  TaskSignals signals;
+  RunnerSignals signals(SIGUSR1);  // no case after this one
   adopt_orphans();
   const std::filesystem::path array = array_folder(start.campaign, start.array);
   const TaskWork work = read_task(array, start.task);
@@ -114,7 +87,7 @@ int run_task(const TaskStart& start) try {
   (void)kill_marked(of_task);  // of an instance before, on this node
   for (std::size_t place = 0; place < work.cases.size(); ++place) {
     signals.wait(std::chrono::milliseconds(0));
-    if (signals.end_now || signals.no_more) break;
+    if (signals.asked() > 0 || signals.heard_more()) break;
     const TaskCase& one = work.cases[place];
     const AttemptFolder folder(start.campaign, one.number, one.attempt, start.instance);
     if (folder.look() == AttemptFolder::Left::whole) {

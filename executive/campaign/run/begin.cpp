@@ -19,6 +19,11 @@ std::string machine_text() {
 }
 
 HolderLock lock_folder(const CampaignWork& work, const RunChoices& choices) {
+  std::error_code error;
+  fs::create_directories(choices.folder, error);
+  if (error)
+    throw CampaignError(CampaignError::Kind::machine, choices.folder.string() + ": " + error.message() +
+                                                          "; name another folder with --out");
   // The number of a process tells nothing about one of another machine: there its name stands, too.
   const bool network = choices.file_system(choices.folder).network;
   const std::string machine = machine_text();

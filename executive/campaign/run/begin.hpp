@@ -16,7 +16,7 @@ std::string machine_text();
 /// Takes a lock. Throws CampaignError naming its holder, with `fix`; or that the file cannot be made.  @when setup
 HolderLock lock_or_refuse(const std::filesystem::path& file, const std::string& purpose,
                           const std::string& what, const std::string& fix);
-/// Takes the folder of a campaign: one runner writes into it. Throws as lock_or_refuse().            @when setup
+/// Makes the folder of a campaign, and takes it: one runner writes into it. Throws as lock_or_refuse().  @when setup
 HolderLock lock_folder(const CampaignWork& work, const RunChoices& choices);
 /// Returns how the results are written on the file system of the folder. `listener`: hears that it is one of a network,
 /// and what that means; nullptr: nobody is told.                                                      @when setup

@@ -17,6 +17,7 @@
 #include <system_error>
 #include <thread>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/host/starter_life.hpp"
 #include "rtsync/text.hpp"
@@ -77,12 +78,8 @@ std::string mark_of(pid_t process) {
   const rtsync::FileText environment =
       rtsync::read_host_file("/", "/proc/" + std::to_string(process) + "/environ");
   const std::string name = std::string(kCaseMark) + "=";
-  for (std::size_t at = 0; at < environment.text.size();) {
-    const std::size_t end = std::min(environment.text.find('\0', at), environment.text.size());
-    const std::string_view each(environment.text.data() + at, end - at);
+  for (const std::string_view each : rtsync::parts_of(environment.text, '\0'))
     if (each.starts_with(name)) return std::string(each.substr(name.size()));
-    at = end + 1;
-  }
   return "";
 }
 
@@ -121,13 +118,12 @@ pid_t start_process(const CaseStart& start) {
   prepared(::posix_spawnattr_init(&attributes), "cannot prepare a case");
   const std::unique_ptr<posix_spawnattr_t, int (*)(posix_spawnattr_t*)> end_attributes(
       &attributes, ::posix_spawnattr_destroy);
-  const int output = ::open(start.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (output < 0) prepared(errno, start.output.string());
-  const std::unique_ptr<const int, void (*)(const int*)> end_output(
-      &output, [](const int* fd) { (void)::close(*fd); });
+  const rtsync::Descriptor output(
+      ::open(start.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+  if (output.get() < 0) prepared(errno, start.output.string());
   prepared(::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0), "cannot prepare a case");
-  prepared(::posix_spawn_file_actions_adddup2(&files, output, 1), "cannot prepare a case");
-  prepared(::posix_spawn_file_actions_adddup2(&files, output, 2), "cannot prepare a case");
+  prepared(::posix_spawn_file_actions_adddup2(&files, output.get(), 1), "cannot prepare a case");
+  prepared(::posix_spawn_file_actions_adddup2(&files, output.get(), 2), "cannot prepare a case");
   sigset_t all;
   (void)::sigfillset(&all);
   prepared(::posix_spawnattr_setsigdefault(&attributes, &all), "cannot prepare a case");

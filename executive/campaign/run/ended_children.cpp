@@ -7,9 +7,10 @@
 
 namespace tactus::campaign {
 
-RunnerSignals::RunnerSignals() {
+RunnerSignals::RunnerSignals(int more) : more_(more) {
   (void)::sigemptyset(&set_);
   for (const int each : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) (void)::sigaddset(&set_, each);
+  if (more_ != 0) (void)::sigaddset(&set_, more_);
   (void)::sigprocmask(SIG_BLOCK, &set_, &before_);
 }
 
@@ -20,6 +21,7 @@ void RunnerSignals::wait(std::chrono::milliseconds most) {
                       static_cast<long>(most.count() % 1000) * 1'000'000};
   const int signal = ::sigtimedwait(&set_, nullptr, &time);
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) ++asked_;
+  if (signal > 0 && signal == more_) heard_more_ = true;
 }
 
 pid_t ended_child() {

@@ -14,6 +14,8 @@
 #include <system_error>
 #include <thread>
 
+#include "config/text.hpp"
+
 namespace tactus::campaign {
 
 namespace fs = std::filesystem;
@@ -80,11 +82,7 @@ HolderLock::HolderLock(const fs::path& file, const std::string& purpose, Lock lo
 
 fs::path HolderLock::of_bench(const std::string& name) {
   std::string plain;
-  for (const char letter : name) {
-    const bool word = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                      (letter >= '0' && letter <= '9') || letter == '-' || letter == '_';
-    plain += word ? letter : '_';
-  }
+  for (const char letter : name) plain += config::is_name({&letter, 1}) ? letter : '_';
   return shared_file("bench-" + plain);
 }
 

@@ -427,11 +427,6 @@ fs::path default_folder(const fs::path& file) {
 
 RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
                         RunListener& listener) try {
-  std::error_code error;
-  fs::create_directories(choices.folder, error);
-  if (error)
-    throw CampaignError(ErrorKind::machine, choices.folder.string() + ": " + error.message() +
-                                                "; name another folder with --out");
   return Runner(work, cases, choices, listener).run();
 } catch (const DatabaseError& error) {
   throw CampaignError(ErrorKind::broken_off, error.what());

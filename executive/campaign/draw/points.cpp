@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/draw/points.hpp"
 
-#include <array>
 #include <bit>
 #include <boost/random/sobol.hpp>
-#include <vector>
 
 namespace tactus::campaign {
 namespace {
@@ -14,8 +12,6 @@ constexpr std::uint32_t kOrder = 2, kPlace = 3, kFlips = 4, kRest = 5;
 
 /// A share of (0, 1) that is never an end.
 double open_share(double share) { return share + 0x1p-54; }
-
-constexpr unsigned kBits = 32;
 
 }  // namespace
 
@@ -53,36 +49,26 @@ double HypercubePoints::share(std::int64_t draw, std::uint32_t variable) const {
   return (static_cast<double>(stratum(draw, variable)) + inside) / static_cast<double>(count_);
 }
 
-/// The direction numbers: bit k of a Gray code flips directions[k] of each coordinate.
-struct SobolPoints::Table {
-  std::vector<std::array<std::uint32_t, kBits>> directions;
-};
-
 SobolPoints::SobolPoints(std::uint64_t seed, std::uint32_t variables, bool scramble)
-    : scramble_(scramble), flips_(seed, kFlips), rest_(seed, kRest) {
+    : directions_(variables), scramble_(scramble), flips_(seed, kFlips), rest_(seed, kRest) {
   // Boost begins with the second point; point 2^k and the one before it differ in direction number k alone.
   using Engine = boost::random::sobol_engine<std::uint32_t, kBits>;
   Engine engine(variables);
-  auto table = std::make_unique<Table>();
-  table->directions.resize(variables);
   for (unsigned bit = 0; bit < kBits; ++bit) {
     engine.seed((std::uint32_t{1} << bit) -
                 1);  // the next one is point 2^bit, whose Gray code is 2^bit + 2^(bit-1)
     for (std::uint32_t variable = 0; variable < variables; ++variable) {
       const std::uint32_t point = engine();
-      table->directions[variable][bit] = point ^ (bit == 0 ? 0 : table->directions[variable][bit - 1]);
+      directions_[variable][bit] = point ^ (bit == 0 ? 0 : directions_[variable][bit - 1]);
     }
   }
-  table_ = std::move(table);
 }
-SobolPoints::~SobolPoints() = default;
-SobolPoints::SobolPoints(SobolPoints&&) noexcept = default;
 
 std::uint32_t SobolPoints::bits(std::int64_t draw, std::uint32_t variable) const {
   const auto place = static_cast<std::uint64_t>(draw);
   std::uint32_t result = 0;
   for (auto gray = static_cast<std::uint32_t>(place ^ (place >> 1U)); gray != 0; gray &= gray - 1)
-    result ^= table_->directions[variable][static_cast<std::size_t>(std::countr_zero(gray))];
+    result ^= directions_[variable][static_cast<std::size_t>(std::countr_zero(gray))];
   return result;
 }
 

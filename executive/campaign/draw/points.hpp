@@ -4,8 +4,9 @@
 /// and the seed alone, so it depends on no order, batch or number of workers.
 ///
 /// Threads  immutable; share it freely.
+#include <array>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "executive/model/counter_random.hpp"
 
@@ -50,15 +51,15 @@ class SobolPoints {
 
   /// `variables`: 1 .. kMostVariables.
   SobolPoints(std::uint64_t seed, std::uint32_t variables, bool scramble);
-  ~SobolPoints();
-  SobolPoints(SobolPoints&&) noexcept;
   double share(std::int64_t draw, std::uint32_t variable) const;
   /// The first 32 bits of the coordinate, not scrambled.
   std::uint32_t bits(std::int64_t draw, std::uint32_t variable) const;
 
  private:
-  struct Table;
-  std::unique_ptr<const Table> table_;
+  static constexpr unsigned kBits = 32;
+
+  /// The direction numbers of each coordinate: bit k of a Gray code flips number k.
+  std::vector<std::array<std::uint32_t, kBits>> directions_;
   bool scramble_;
   executive::CounterRandom flips_, rest_;
 };

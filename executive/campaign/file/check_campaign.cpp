@@ -48,51 +48,48 @@ class Trial {
 
   /// Returns true if it can be loaded as it is.
   bool load(const std::string& rig, const std::string& test) {
-    try {
-      (void)executive::load_rig(rig, choices(test));
-      return true;
-    } catch (const config::ConfigError& error) {
-      for (const config::Problem& problem : error.problems().sorted())
-        if (said_.insert(problem.text()).second) add(problem);
-    }
-    return false;
+    const std::vector<config::Problem> found = problems_of(rig, choices(test));
+    for (const config::Problem& problem : found)
+      if (said_.insert(problem.text()).second) add(problem);
+    return found.empty();
   }
 
   /// Tries one more value of a key; false: it was refused.
   bool load(const std::string& rig, const std::string& test, const Vary& vary, const Value& value) {
     executive::RunOverrides with = choices(test);
     with.set.push_back(vary.key + "=" + value.text);
-    try {
-      (void)executive::load_rig(rig, with);
-      return true;
-    } catch (const config::ConfigError& error) {
-      for (const config::Problem& problem : error.problems().sorted()) {
-        const bool own = problem.place.file.starts_with("--set ");
-        const std::string text =
-            config::show(value.text) +
-            (own ? ": " + problem.message : " makes " + rig + " wrong: " + problem.text());
-        if (said_.insert(vary.key + problem.message).second) problems_.add(vary.origin, text);
-      }
+    const std::vector<config::Problem> found = problems_of(rig, with);
+    for (const config::Problem& problem : found) {
+      const bool own = problem.place.file.starts_with("--set ");
+      const std::string text = config::show(value.text) +
+                               (own ? ": " + problem.message : " makes " + rig + " wrong: " + problem.text());
+      if (said_.insert(vary.key + problem.message).second) problems_.add(vary.origin, text);
     }
-    return false;
+    return found.empty();
   }
 
   /// Tries what is measured.
   void load(const std::string& rig, const std::string& test, const Measure& measure) {
     executive::RunOverrides with = choices(test);
     with.set.push_back(measure.assignment());
-    try {
-      (void)executive::load_rig(rig, with);
-    } catch (const config::ConfigError& error) {
-      for (const config::Problem& problem : error.problems().sorted())
-        if (said_.insert(measure.name + problem.message).second)
-          problems_.add(measure.origin, problem.path == measure.origin.path
-                                            ? problem.message
-                                            : "makes " + rig + " wrong: " + problem.text());
-    }
+    for (const config::Problem& problem : problems_of(rig, with))
+      if (said_.insert(measure.name + problem.message).second)
+        problems_.add(measure.origin, problem.path == measure.origin.path
+                                          ? problem.message
+                                          : "makes " + rig + " wrong: " + problem.text());
   }
 
  private:
+  static std::vector<config::Problem> problems_of(const std::string& rig,
+                                                  const executive::RunOverrides& with) {
+    try {
+      (void)executive::load_rig(rig, with);
+      return {};
+    } catch (const config::ConfigError& error) {
+      return error.problems().sorted();
+    }
+  }
+
   /// Adds a mistake; one in `set:` is one of the campaign, not of the option that a case gets.
   void add(const config::Problem& problem) {
     for (std::size_t i = 0; i < file_.set.size(); ++i)

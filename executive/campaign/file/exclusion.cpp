@@ -87,16 +87,19 @@ class Evaluation {
     return result;
   }
 
-  static Result number_of(const Expression& part) {
-    Result result;
+  /// Returns what `make` does; a mistake in its units is one of that part.
+  template <class Make>
+  static auto made_at(const Expression& part, Make make) {
     try {
-      const config::Quantity quantity = config::parse_quantity(part.word + " " + part.unit);
-      result.number = quantity.value;
-      result.unit = quantity.unit;
+      return make();
     } catch (const std::invalid_argument& error) {
       throw ExpressionError(part.at, error.what());
     }
-    return result;
+  }
+
+  static Result number_of(const Expression& part) {
+    const auto quantity = made_at(part, [&] { return config::parse_quantity(part.word + " " + part.unit); });
+    return {.number = quantity.value, .unit = quantity.unit};
   }
 
   Result name_of(const Expression& part) const {
@@ -128,13 +131,9 @@ class Evaluation {
     if (result.kind != Result::Kind::number) throw ExpressionError(part.at, "a number is expected here");
     if (unit == nullptr) return result;
     const Unit& wanted = difference ? unit->without_zero_point() : *unit;
-    try {
-      result.number =
-          config::convert(result.number, difference ? result.unit.without_zero_point() : result.unit, wanted);
-      result.unit = wanted;
-    } catch (const std::invalid_argument& error) {
-      throw ExpressionError(part.at, error.what());
-    }
+    const Unit from = difference ? result.unit.without_zero_point() : result.unit;
+    result.number = made_at(part, [&] { return config::convert(result.number, from, wanted); });
+    result.unit = wanted;
     return result;
   }
 
@@ -154,19 +153,14 @@ class Evaluation {
     const bool sum = part.word == "+" || part.word == "-";
     const Result right = number_in(part.parts[1], sum ? &left.unit : nullptr);
     left.absent |= right.absent;
-    try {
-      if (sum) {
-        left.number += part.word == "+" ? right.number : -right.number;
-      } else if (part.word == "*") {
-        left.number *= right.number;
-        left.unit = config::product(left.unit, right.unit);
-      } else {
-        left.number /= right.number;
-        left.unit = config::product(left.unit, config::power(right.unit, -1));
-      }
-    } catch (const std::invalid_argument& error) {
-      throw ExpressionError(part.at, error.what());
+    if (sum) {
+      left.number += part.word == "+" ? right.number : -right.number;
+      return left;
     }
+    const bool times = part.word == "*";
+    left.number = times ? left.number * right.number : left.number / right.number;
+    left.unit = made_at(
+        part, [&] { return config::product(left.unit, times ? right.unit : config::power(right.unit, -1)); });
     return left;
   }
 

@@ -18,10 +18,6 @@ int rank_of(const std::string& verdict) {
   return static_cast<int>(at - kFromBest.begin());
 }
 
-bool is_worse(Change::Kind kind) {
-  return kind == Change::Kind::worse_verdict || kind == Change::Kind::less_margin;
-}
-
 double loss(const Change& change) {
   const double lost = change.margin_before - change.margin_after;
   return std::isnan(lost) ? 0 : lost;
@@ -62,13 +58,7 @@ CampaignComparison compare(const std::vector<CaseVerdict>& before, const std::ve
     result.changes.push_back(std::move(change));
   }
   std::ranges::stable_sort(result.changes, [](const Change& a, const Change& b) {
-    const auto order = [](const Change& change) {
-      return change.kind == Change::Kind::worse_verdict    ? 0
-             : is_worse(change.kind)                       ? 1
-             : change.kind == Change::Kind::better_verdict ? 2
-                                                           : 3;
-    };
-    return order(a) != order(b) ? order(a) < order(b) : loss(a) > loss(b);
+    return a.kind != b.kind ? a.kind < b.kind : loss(a) > loss(b);
   });
   if (const std::int64_t changed = result.worse + result.better; changed > 0) {
     const boost::math::binomial_distribution<double> fair(static_cast<double>(changed), 0.5);

@@ -17,7 +17,7 @@ struct CaseVerdict {
 
 /// A case whose verdict or margin is another one.
 struct Change {
-  enum class Kind { worse_verdict, better_verdict, less_margin, more_margin };
+  enum class Kind { worse_verdict, less_margin, better_verdict, more_margin };  ///< the worst first
   std::string key, expectation;
   std::string before, after;  ///< verdicts
   double margin_before = 0, margin_after = 0;

@@ -32,35 +32,28 @@ Quantile quantile(const std::vector<double>& sorted, double share, double confid
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(at - 1e-9)), 1, n);
   };
   Quantile result{.value = sorted[static_cast<std::size_t>(place(static_cast<double>(n) * share) - 1)]};
-  const boost::math::binomial_distribution<double> below(static_cast<double>(n), share);
-  const double outside = (1 - confidence) / 2;
-  // The greatest r with P(B < r) <= outside, and the least s with P(B >= s) <= outside.
-  std::int64_t r = 0, s = n + 1;
-  {
-    std::int64_t least = 0, most = n;
-    while (least < most) {  // P(B <= r - 1) rises with r
-      const std::int64_t middle = (least + most + 1) / 2;
-      if (boost::math::cdf(below, static_cast<double>(middle - 1)) <= outside)
-        least = middle;
-      else
-        most = middle - 1;
-    }
-    r = least;
-  }
-  {
+  const boost::math::binomial_distribution<double> binomial(static_cast<double>(n), share);
+  const auto below = [&](std::int64_t r) { return boost::math::cdf(binomial, static_cast<double>(r - 1)); };
+  const auto from = [&](std::int64_t s) {
+    return boost::math::cdf(boost::math::complement(binomial, static_cast<double>(s - 1)));
+  };
+  // The first number of 1 .. n for which it does not hold any more; n + 1: it holds for all.
+  const auto first_without = [n](auto holds) {
     std::int64_t least = 1, most = n + 1;
-    while (least < most) {  // P(B >= s) falls with s
+    while (least < most) {
       const std::int64_t middle = (least + most) / 2;
-      if (boost::math::cdf(boost::math::complement(below, static_cast<double>(middle - 1))) <= outside)
-        most = middle;
-      else
+      if (holds(middle))
         least = middle + 1;
+      else
+        most = middle;
     }
-    s = least;
-  }
-  const double under = r >= 1 ? boost::math::cdf(below, static_cast<double>(r - 1)) : 0;
-  const double over =
-      s <= n ? boost::math::cdf(boost::math::complement(below, static_cast<double>(s - 1))) : 0;
+    return least;
+  };
+  const double outside = (1 - confidence) / 2;
+  // The greatest r with P(B < r) <= outside, which rises, and the least s with P(B >= s) <= outside, which falls.
+  const std::int64_t r = first_without([&](std::int64_t place) { return below(place) <= outside; }) - 1;
+  const std::int64_t s = first_without([&](std::int64_t place) { return from(place) > outside; });
+  const double under = r >= 1 ? below(r) : 0, over = s <= n ? from(s) : 0;
   if (r >= 1) result.low = sorted[static_cast<std::size_t>(r - 1)];
   if (s <= n) result.high = sorted[static_cast<std::size_t>(s - 1)];
   result.confidence = 1 - under - over;

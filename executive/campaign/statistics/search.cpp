@@ -12,37 +12,6 @@
 namespace tactus::campaign {
 namespace {
 
-/// Runs one value until it is decided; nothing: it cannot be.
-class Decider {
- public:
-  Decider(const BisectionChoices& choices, const std::function<bool(double, std::int64_t)>& passes,
-          std::vector<Probe>& probes)
-      : choices_(choices), passes_(passes), probes_(probes) {
-    const double halvings = std::log2(std::max(2.0, (choices.high - choices.low) / choices.tolerance));
-    confidence_ = 1 - (1 - choices.confidence) / (std::ceil(halvings) + 2);
-  }
-
-  std::optional<bool> operator()(double value) const {
-    std::int64_t passed = 0;
-    for (std::int64_t run = 0; run < (choices_.noisy ? choices_.most_runs : 1); ++run) {
-      const bool good = passes_(value, run);
-      probes_.push_back({value, run, good});
-      passed += good ? 1 : 0;
-      if (!choices_.noisy) return good;
-      const Interval rate = wilson(passed, run + 1, confidence_);
-      if (rate.low > 0.5) return true;
-      if (rate.high < 0.5) return false;
-    }
-    return std::nullopt;
-  }
-
- private:
-  const BisectionChoices& choices_;
-  const std::function<bool(double, std::int64_t)>& passes_;
-  std::vector<Probe>& probes_;
-  double confidence_;
-};
-
 std::vector<std::size_t> without(const std::vector<std::size_t>& set, std::size_t from, std::size_t until) {
   std::vector<std::size_t> rest(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(from));
   rest.insert(rest.end(), set.begin() + static_cast<std::ptrdiff_t>(until), set.end());
@@ -53,7 +22,22 @@ std::vector<std::size_t> without(const std::vector<std::size_t>& set, std::size_
 
 Bisection bisect(const BisectionChoices& choices, const std::function<bool(double, std::int64_t)>& passes) {
   Bisection result{.low = choices.low, .high = choices.high};
-  const Decider decide(choices, passes, result.probes);
+  const double halvings = std::log2(std::max(2.0, (choices.high - choices.low) / choices.tolerance));
+  const double confidence = 1 - (1 - choices.confidence) / (std::ceil(halvings) + 2);
+  // Runs one value until it is decided; nothing: it cannot be.
+  const auto decide = [&](double value) -> std::optional<bool> {
+    std::int64_t passed = 0;
+    for (std::int64_t run = 0; run < (choices.noisy ? choices.most_runs : 1); ++run) {
+      const bool good = passes(value, run);
+      result.probes.push_back({value, run, good});
+      passed += good ? 1 : 0;
+      if (!choices.noisy) return good;
+      const Interval rate = wilson(passed, run + 1, confidence);
+      if (rate.low > 0.5) return true;
+      if (rate.high < 0.5) return false;
+    }
+    return std::nullopt;
+  };
   const auto at = [&](double value) {
     result.low = result.high = value;
     result.end = Bisection::End::undecided;

@@ -50,15 +50,13 @@ void Placement::place(int array, std::int64_t task, std::int64_t number, int att
   place_.run(number, attempt, array, task);
 }
 
-void Placement::set_state(int array, const char* state) {
-  database_.run("UPDATE arrays SET state = ?2 WHERE array = ?1", array, state);
-}
-
 void Placement::ready(int array, std::int64_t tasks) {
   database_.run("UPDATE arrays SET state = 'ready', tasks = ?2 WHERE array = ?1", array, tasks);
 }
 
-void Placement::ended(int array) { set_state(array, "ended"); }
+void Placement::ended(int array) {
+  database_.run("UPDATE arrays SET state = 'ended' WHERE array = ?1", array);
+}
 
 void Placement::submitted(int array, const std::string& job) {
   database_.run("UPDATE arrays SET state = 'submitted', job = ?2 WHERE array = ?1", array, job);

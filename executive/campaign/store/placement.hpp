@@ -66,8 +66,6 @@ class Placement {
   std::int64_t times(double& mean_s);
 
  private:
-  void set_state(int array, const char* state);
-
   Database& database_;
   Statement place_, says_, machine_;
 };

@@ -138,24 +138,4 @@ State Simulation::state() const {
   return run_ == nullptr ? State::connect : run_->state();
 }
 
-bool Simulation::over() const {
-  const std::lock_guard lock(mutex_);
-  return over_;
-}
-
-RunEnd Simulation::end() const {
-  const std::lock_guard lock(mutex_);
-  return end_;
-}
-
-int Simulation::exit_status() const {
-  const std::lock_guard lock(mutex_);
-  return exit_status_;
-}
-
-std::filesystem::path Simulation::folder() const {
-  const std::lock_guard lock(mutex_);
-  return folder_;
-}
-
 }  // namespace tactus::executive

@@ -66,13 +66,13 @@ class Simulation {
   void abort();
 
   State state() const;
-  bool over() const;
+  bool over() const { return locked(over_); }
   /// End of the run; valid once it is over.
-  RunEnd end() const;
+  RunEnd end() const { return locked(end_); }
   /// 0 completed or stopped, 1 anything else; once it is over. As of `tactus run`.
-  int exit_status() const;
+  int exit_status() const { return locked(exit_status_); }
   /// The run folder; empty before the run.
-  std::filesystem::path folder() const;
+  std::filesystem::path folder() const { return locked(folder_); }
   const Rig& rig() const { return *rig_; }
 
  protected:
@@ -97,6 +97,11 @@ class Simulation {
  private:
   void keep_end();
   [[noreturn]] void refuse_again() const;
+  template <class T>
+  T locked(const T& value) const {
+    const std::lock_guard lock(mutex_);
+    return value;
+  }
 
   const SimulationOptions options_;
   std::unique_ptr<Rig> rig_;

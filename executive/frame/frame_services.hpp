@@ -34,6 +34,11 @@ class FrameServices {
   const void* view(const ModelInstance* model, const void* data, std::size_t bytes) {
     return program_.outside_view(model, data, bytes);
   }
+  /// Returns where values are read between the frames, which may be where they lie.                 @when setup
+  const void* place_of(const ModelInstance* model, const void* data, std::size_t bytes) {
+    const void* const elsewhere = view(model, data, bytes);
+    return elsewhere == nullptr ? data : elsewhere;
+  }
   /// Counts up whenever the rig gets on.
   std::atomic<std::uint64_t>& progress_counter() { return status_.progress(); }
   /// Runs the jobs of a class. False: one failed.

@@ -88,6 +88,15 @@ std::optional<std::string> validate(const Connection& connection) {
   return std::nullopt;
 }
 
+std::string feeder_of(const VariableRef& ref, const std::vector<Connection>& connections,
+                      const std::vector<VariableRef>& linked) {
+  for (const Connection& connection : connections)
+    if (connection.to.overlaps(ref)) return "'" + connection.from.name() + "'";
+  const bool is_linked =
+      std::ranges::any_of(linked, [&ref](const VariableRef& input) { return input.overlaps(ref); });
+  return is_linked ? "the link" : "";
+}
+
 std::vector<DirectLoop> find_direct_loops(const std::vector<Connection>& connections) {
   // Depth first over the models; each connection back into the path that led here closes a loop.
   std::map<const ModelInstance*, std::vector<const Connection*>> by_model;

@@ -28,6 +28,11 @@ struct Connection {
 /// they do. @when setup
 std::optional<std::string> validate(const Connection& connection);
 
+/// Returns what writes into any of these elements: "'controller.torque'", "the link"; empty: nothing. `linked`: the inputs
+/// of the link. @when setup
+std::string feeder_of(const VariableRef& ref, const std::vector<Connection>& connections,
+                      const std::vector<VariableRef>& linked);
+
 /// A loop of direct connections, in which no order exists.
 struct DirectLoop {
   std::string path;                     ///< "controller -> motor -> controller"

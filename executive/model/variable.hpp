@@ -55,6 +55,11 @@ struct VariableRef {
 
   void* data() const;
   std::string name() const;  ///< name as it was written: with its index if one was given
+  /// They have an element in common.
+  bool overlaps(const VariableRef& other) const {
+    return variable == other.variable && first < other.first + other.elements &&
+           other.first < first + elements;
+  }
 };
 
 std::size_t size_of(tactus_type type);

@@ -46,6 +46,13 @@ class Period {
     return static_cast<double>(num_) / static_cast<double>(den_) * 1e-9;
   }
   constexpr Nanoseconds floor() const TACTUS_RT { return Nanoseconds{num_ / den_}; }
+  /// Number of whole periods in a time, and the number of periods that begin before it. Not of a period of zero.  @when any
+  constexpr std::int64_t whole_in(Nanoseconds time) const TACTUS_RT {
+    return static_cast<std::int64_t>(static_cast<Wide>(time.count()) * den_ / num_);
+  }
+  constexpr std::int64_t begun_in(Nanoseconds time) const TACTUS_RT {
+    return static_cast<std::int64_t>((static_cast<Wide>(time.count()) * den_ + num_ - 1) / num_);
+  }
 
   friend constexpr bool operator==(const Period&, const Period&) = default;
   friend constexpr std::strong_ordering operator<=>(const Period& a, const Period& b) {

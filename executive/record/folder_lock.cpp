@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <string>
@@ -16,11 +15,7 @@ namespace tactus::executive {
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : folder_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-  taken_ = folder_ >= 0 && ::flock(folder_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
-
-FolderLock::~FolderLock() {
-  if (folder_ >= 0) (void)::close(folder_);  // of a folder: nothing is written by it
+  taken_ = folder_.get() >= 0 && ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 /// A line is "1: FLOCK  ADVISORY  WRITE 312 00:2f:4711 0 EOF"; where others wait for it, "1: -> FLOCK ...".

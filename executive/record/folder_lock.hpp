@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "rtsync/host/descriptor.hpp"
+
 namespace tactus::executive {
 
 /// Says that a process writes into a run folder: a lock of the kernel (flock), which ends with the process,
@@ -14,9 +16,6 @@ class FolderLock {
  public:
   /// Never throws: a folder that is not there is not locked. @when setup
   explicit FolderLock(const std::filesystem::path& folder);
-  ~FolderLock();
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
 
   /// Another process writes there. @when setup
   bool taken_by_another() const { return taken_; }
@@ -26,7 +25,7 @@ class FolderLock {
   static pid_t holder_of(const std::filesystem::path& folder);
 
  private:
-  int folder_;
+  const rtsync::Descriptor folder_;
   bool taken_ = false;
 };
 

@@ -32,12 +32,12 @@ bool LineReader::fill() {
   do {
     got = ::read(file_.get(), buffer_.data() + kept, buffer_.size() - kept);
   } while (got < 0 && errno == EINTR);
-  if (got < 0) problem_ = std::generic_category().message(errno);
+  if (got < 0) error_ = errno;
   rest_ = {buffer_.data(), kept + static_cast<std::size_t>(got < 0 ? 0 : got)};
   return got > 0;
 }
 
-bool LineReader::next(std::string_view& line) {
+bool LineReader::next_as_is(std::string_view& line) {
   std::size_t looked = 0;
   for (;;) {
     const std::size_t end = rest_.find('\n', looked);
@@ -54,12 +54,19 @@ bool LineReader::next(std::string_view& line) {
       ++too_long_;
       continue;
     }
-    if (line.ends_with('\r')) line.remove_suffix(1);
     return true;
   }
   torn_ += rest_.size();
   rest_ = {};
   return false;
 }
+
+bool LineReader::next(std::string_view& line) {
+  if (!next_as_is(line)) return false;
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return true;
+}
+
+std::string LineReader::problem() const { return error_ == 0 ? "" : std::generic_category().message(error_); }
 
 }  // namespace tactus::executive

@@ -29,12 +29,16 @@ class LineReader {
 
   /// The next one without its line end (LF, or CR LF), valid until the next call. False: there is none.
   bool next(std::string_view& line);
+  /// The same, with a CR that is before the LF.
+  bool next_as_is(std::string_view& line);
 
   /// Number of bytes after the last line end; known at the end.
   std::uint64_t torn_bytes() const { return torn_; }
   std::uint64_t too_long() const { return too_long_; }  ///< lines that were skipped
   /// Reason why reading ended before the end of the file; empty: it did not.
-  const std::string& problem() const { return problem_; }
+  std::string problem() const;
+  /// The errno of that; 0: it did not.
+  int error() const { return error_; }
 
  private:
   bool fill();
@@ -46,7 +50,7 @@ class LineReader {
   bool skipping_ = false;
   std::uint64_t torn_ = 0;
   std::uint64_t too_long_ = 0;
-  std::string problem_;
+  int error_ = 0;
 };
 
 }  // namespace tactus::executive

@@ -29,7 +29,7 @@ void spread(T value, std::byte* low_and_high) {
 
 /// Number of the piece in which a time lies; pieces begin at the grid's times, cut to whole nanoseconds.
 std::int64_t bucket_of(const rtsync::Period& to, std::int64_t time) {
-  const auto at_or_before = static_cast<std::int64_t>(static_cast<rtsync::Wide>(time) * to.den() / to.num());
+  const std::int64_t at_or_before = to.whole_in(rtsync::Nanoseconds{time});
   return to.times(at_or_before + 1).count() <= time ? at_or_before + 1 : at_or_before;
 }
 

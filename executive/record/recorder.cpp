@@ -51,11 +51,9 @@ bool Recorder::done() const {
 
 void Recorder::give_up() {
   for (const auto& writer : writers_) {
-    if (writer->done()) continue;
-    const Recording* const busy = writer->busy_with();
-    for (Recording* recording : recordings_)
-      if (recording == busy && !recording->ended())
-        recording->give_up("a call on its file did not return" + busy->present_call());
+    Recording* const busy = writer->done() ? nullptr : writer->busy_with();
+    if (busy != nullptr && !busy->ended())
+      busy->give_up("a call on its file did not return" + busy->present_call());
   }
   const Recording* const busy = busy_with();
   for (Recording* recording : recordings_)

@@ -56,19 +56,15 @@ Recording::Recording(std::string name, const std::vector<VariableRef>& variables
             slots_for(bytes_of(variables, choices.watched), choices.every), rtsync::RingMemory::as_used) {
   std::size_t offset = sizeof(std::int64_t);
   const auto add = [&](const VariableRef& ref) {
-    add_source(ref, offset);
-    offset += sources_.back().bytes;
+    const std::size_t bytes = ref.elements * size_of(ref.variable->type);
+    sources_.push_back(
+        {ref.model, ref.data(), static_cast<std::uint32_t>(bytes), static_cast<std::uint32_t>(offset)});
+    offset += bytes;
   };
   std::for_each(variables.begin(), variables.end(), add);
   std::for_each(choices.watched.begin(), choices.watched.end(), add);
   for (std::size_t i = 0; i < filters_.size(); ++i)
     filters_[i]->lead_to(i + 1 < filters_.size() ? static_cast<RecordTaker&>(*filters_[i + 1]) : *this);
-}
-
-void Recording::add_source(const VariableRef& ref, std::size_t offset) {
-  sources_.push_back({ref.model, ref.data(),
-                      static_cast<std::uint32_t>(ref.elements * size_of(ref.variable->type)),
-                      static_cast<std::uint32_t>(offset)});
 }
 
 RecordTaker& Recording::entrance() {

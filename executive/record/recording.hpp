@@ -106,7 +106,6 @@ class Recording final : private RecordTaker {
   /// Takes a record after the filters: to the file.
   void take(const std::byte* record) override;
   RecordTaker& entrance();
-  void add_source(const VariableRef& ref, std::size_t offset);
   void fail(const std::exception& error);
   void look_at_file();
   void look_at_length();

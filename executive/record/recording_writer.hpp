@@ -36,7 +36,7 @@ class RecordingWriter : public std::enable_shared_from_this<RecordingWriter> {
   /// Time since which it has made no progress; 0: it does, or has ended.
   std::chrono::nanoseconds hangs();
   /// The recording in whose file it is.
-  const Recording* busy_with() const { return busy_with_.load(); }
+  Recording* busy_with() const { return busy_with_.load(); }
   /// Gives away all recordings but the one in whose file it is. Empty: there are no others, or it is in none.
   std::vector<Recording*> give_away();
 

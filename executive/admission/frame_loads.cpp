@@ -26,20 +26,19 @@ Wide ceiling_of(const Period& time, const Period& frame) {
 
 /// Frames after which all cycles begin again; INT64_MAX: as many or more.
 std::int64_t hyperperiod_of(const std::vector<ScheduledJob>& jobs, const Period& frame) {
+  const auto greatest_divisor = [](Wide a, Wide b) {
+    while (b != 0) a = std::exchange(b, a % b);
+    return a;
+  };
   Wide frames = 1;
   for (const ScheduledJob& job : jobs) {
     // The least n with n frames a whole number of cycles: the denominator of frame / cycle in lowest terms.
     const Wide num = static_cast<Wide>(frame.num()) * job.cycle.den();
     const Wide den = static_cast<Wide>(frame.den()) * job.cycle.num();
-    Wide a = num;
-    Wide b = den;
-    while (b != 0) a = std::exchange(b, a % b);
-    const Wide own = den / a;
-    a = frames;
-    b = own;
-    while (b != 0) a = std::exchange(b, a % b);
-    if (own / a > INT64_MAX / frames) return INT64_MAX;
-    frames *= own / a;
+    const Wide own = den / greatest_divisor(num, den);
+    const Wide more = own / greatest_divisor(frames, own);
+    if (more > INT64_MAX / frames) return INT64_MAX;
+    frames *= more;
   }
   return static_cast<std::int64_t>(frames);
 }

@@ -138,15 +138,8 @@ void RigRun::prepare_memory() {
 }
 
 void RigRun::start_main_thread() {
-  const MainThreadSection& thread = run_.rig.settings().threads.main;
-  const SchedPolicy policy = run_.realtime ? thread.policy : SchedPolicy::other;
-  const rtsync::ThreadSettings settings{"main",
-                                        run_.cpus.main,
-                                        policy,
-                                        policy == SchedPolicy::other ? 0 : thread.priority,
-                                        static_cast<std::size_t>(thread.stack),
-                                        run_.realtime,
-                                        run_.cpus.rig};
+  const rtsync::ThreadSettings settings =
+      run_.cpus.of_frames("main", run_.cpus.main, run_.rig.settings().threads.main, run_.realtime);
   main_ = std::make_unique<MainThread>(settings, [this]() -> RunEnd {
     try {
       const RunEnd end = executive().run(options_.frames);

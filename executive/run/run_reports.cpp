@@ -41,11 +41,6 @@ Json histogram_json(const Histogram& times) {
           {"buckets", std::move(buckets)}};
 }
 
-template <class Time>
-Json or_null(const std::optional<Time>& time) {
-  return time ? Json(time->count()) : Json(nullptr);
-}
-
 /// CPU time of a thread of this process; null when it cannot be read.
 Json cpu_time(pid_t tid) {
   // Its first field; in nanoseconds, where `stat` has ticks.
@@ -71,10 +66,13 @@ bool runs_in_frames(const PlannedJob& job) {
 
 void add_job_times(Json& entry, const rtsync::JobHistogram& times) {
   entry["calls"] = times.count();
-  entry["time_ns"] = {{"p50", times.quantile(0.5).count()},
-                      {"p99", times.quantile(0.99).count()},
-                      {"p99_99", times.quantile(0.9999).count()},
-                      {"max", times.max().count()}};
+  entry["time_ns"] = times_json(times, {{"p99_99", 0.9999}});
+}
+
+void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
+  entry["budget_ns"] = budget.time.count();
+  entry["over_budget"] = counted ? Json(budget.account.count()) : Json(nullptr);
+  entry["worst_over_ns"] = counted ? Json(budget.account.worst_over().count()) : Json(nullptr);
 }
 
 Json refused_json(const std::vector<rtsync::Provision>& provisions) {
@@ -154,20 +152,19 @@ Json RunReports::jobs() const {
   for (std::size_t i = 0; i < plan.jobs.size(); ++i) {
     const PlannedJob& job = plan.jobs[i];
     if (!runs_in_frames(job)) continue;
-    const bool counted = job.budget && plan.job_times;
     const bool no_cycle = job.dynamic || job.job_class == TACTUS_ON_EVENT || job.cycle.is_zero();
-    Json entry = {
-        {"name", job.name},
-        {"class", name_of(job.job_class)},
-        {"thread", plan.thread_name(job.thread)},
-        {"cycle_ns", no_cycle ? Json(nullptr) : Json(job.cycle.floor().count())},
-        {"optional", job.optional ? Json(*job.optional) : Json(nullptr)},
-        {"calls", nullptr},
-        {"time_ns", nullptr},
-        {"budget_ns", or_null(job.budget)},
-        {"over_budget", counted ? Json(budgets.job(i).account.count()) : Json(nullptr)},
-        {"worst_over_ns", counted ? Json(budgets.job(i).account.worst_over().count()) : Json(nullptr)},
-        {"hard_budget_ns", or_null(job.hard_budget)}};
+    Json entry = {{"name", job.name},
+                  {"class", name_of(job.job_class)},
+                  {"thread", plan.thread_name(job.thread)},
+                  {"cycle_ns", no_cycle ? Json(nullptr) : Json(job.cycle.floor().count())},
+                  {"optional", job.optional ? Json(*job.optional) : Json(nullptr)},
+                  {"calls", nullptr},
+                  {"time_ns", nullptr},
+                  {"budget_ns", nullptr},
+                  {"over_budget", nullptr},
+                  {"worst_over_ns", nullptr},
+                  {"hard_budget_ns", job.hard_budget ? Json(job.hard_budget->count()) : Json(nullptr)}};
+    if (job.budget) add_budget(entry, budgets.job(i), plan.job_times);
     if (plan.job_times) add_job_times(entry, run_.executive->job_times(i));
     all.push_back(std::move(entry));
   }

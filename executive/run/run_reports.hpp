@@ -17,6 +17,8 @@ namespace tactus::executive {
 bool runs_in_frames(const PlannedJob& job);
 /// Adds how often a job was called, and its times.
 void add_job_times(config::Json& entry, const rtsync::JobHistogram& times);
+/// Adds a budget, and how often it was exceeded where jobs were `counted`.
+void add_budget(config::Json& entry, const JobBudgets::Budget& budget, bool counted);
 /// Provisions that the machine refused, as summary.json and clients have them.
 config::Json refused_json(const std::vector<rtsync::Provision>& provisions);
 

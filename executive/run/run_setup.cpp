@@ -24,13 +24,6 @@ std::string start_time() {
   return text;
 }
 
-/// Number of frames that begin before a time; INT64_MAX when there is no end.
-std::int64_t frames_until(std::optional<rtsync::Nanoseconds> until, const rtsync::Period& frame) {
-  if (!until) return INT64_MAX;
-  const auto scaled = static_cast<rtsync::Wide>(until->count()) * frame.den();
-  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
-}
-
 /// Number of frames that end within the longest time there is.
 std::int64_t most_frames(const rtsync::Period& frame) {
   const auto most = static_cast<rtsync::Wide>(INT64_MAX - 1) * frame.den() / frame.num();
@@ -268,7 +261,8 @@ RunOptions run_options(const Rig& rig, const RunOverrides& choices, const RunFol
   options.fail_on = choices.fail_on;
   options.judge = choices.judge;
   options.judge.test_file = choices.test;
-  options.frames = choices.frames.value_or(frames_until(rig.settings().until, rig.plan().frame));
+  const std::optional<rtsync::Nanoseconds>& until = rig.settings().until;
+  options.frames = choices.frames.value_or(until ? rig.plan().frame.begun_in(*until) : INT64_MAX);
   return options;
 }
 

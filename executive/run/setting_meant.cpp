@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/text.hpp"
+#include "executive/model/suggest.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/joined.hpp"
 
@@ -81,16 +82,14 @@ using Rank = std::pair<std::size_t, std::size_t>;
 std::string setting_meant(std::string_view path, const config::Document& document, const std::string& file) {
   const Path written = steps_of(path);
   const config::Section& section = rig_fields().section();
-  Path keys;
-  for (const config::KeyShape& key : section.keys) keys.push_back(key.key);
+  const Path keys = names_of(section.keys, &config::KeyShape::key);
   if (!config::nearest(written.front(), keys).empty() || written.front().starts_with("x-")) return "";
   std::vector<Path> all;
   add_keys(section, {}, all);
   add_entries(document.root(), {}, all);
   add_variables(file, all);
   std::erase_if(all, [&](const Path& each) { return !edits_to(each, written); });
-  Path last;
-  for (const Path& each : all) last.push_back(each.back());
+  const Path last = names_of(all, [](const Path& each) { return each.back(); });
   const std::string meant = config::nearest(written.back(), last);
   std::map<Rank, Path> best;  // those of two that are equally near leave room for no guess
   for (const Path& each : all)

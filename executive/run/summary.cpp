@@ -4,6 +4,7 @@
 #include "executive/model/job_class.hpp"
 #include "executive/run/rig_run.hpp"
 #include "executive/run/run_reports.hpp"
+#include "executive/run_base/machine_facts.hpp"
 #include "rtsync/facts/host_facts.hpp"
 
 // RigRun::summary: the contract of summary.json. Keys are added, never renamed; times are integers in
@@ -22,13 +23,6 @@ const Json& host() {
                 {"machine", name.machine}};
   }();
   return found;
-}
-
-/// `counted`: jobs were measured.
-void add_budget(Json& entry, const JobBudgets::Budget& budget, bool counted) {
-  entry["budget_ns"] = budget.time.count();
-  entry["over_budget"] = counted ? Json(budget.account.count()) : Json(nullptr);
-  entry["worst_over_ns"] = counted ? Json(budget.account.worst_over().count()) : Json(nullptr);
 }
 
 }  // namespace
@@ -140,8 +134,6 @@ Json RigRun::ended() const {
                              {"step_s", counts.last_step}}}});
   }
 
-  Json clock = {{"driver", run_.rig.settings().clock.driver.value}};
-
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
   Json cpu = nullptr;
   if (run_.realtime && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
@@ -173,20 +165,10 @@ Json RigRun::ended() const {
       {"period", {{"num_ns", plan.frame.num()}, {"den", plan.frame.den()}}},
       {"sim_time_ns", last_.sim_time_ns},
       {"margin", options_.margin},
-      {"late_ns",
-       {{"p50", times.late.quantile(0.5).count()},
-        {"p99", times.late.quantile(0.99).count()},
-        {"p99_9", times.late.quantile(0.999).count()},
-        {"max", times.late.max().count()}}},
+      {"late_ns", times_json(times.late, {{"p99_9", 0.999}})},
       {"slack_ns", {{"min", times.slack.min().count()}, {"p50", times.slack.quantile(0.5).count()}}},
-      {"work_ns",
-       {{"p50", times.work.quantile(0.5).count()},
-        {"p99", times.work.quantile(0.99).count()},
-        {"max", times.work.max().count()}}},
-      {"behind_ns",
-       {{"p50", times.behind.quantile(0.5).count()},
-        {"p99", times.behind.quantile(0.99).count()},
-        {"max", times.behind.max().count()}}},
+      {"work_ns", times_json(times.work)},
+      {"behind_ns", times_json(times.behind)},
       {"rt",
        {{"realtime", run_.realtime},
         {"policy", main_facts_.policy_name},
@@ -206,7 +188,7 @@ Json RigRun::ended() const {
       {"causes", nullptr},
       {"promises_broken", nullptr},
       {"policies", nullptr},
-      {"clock", clock},
+      {"clock", {{"driver", run_.rig.settings().clock.driver.value}}},
       {"live", nullptr},
       {"link", nullptr},
       {"jobs", jobs},

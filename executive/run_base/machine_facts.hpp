@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -13,5 +14,15 @@ rtsync::ProbeRequest probe_request(const RigSettings& settings);
 
 /// Writes the facts as `tactus doctor --json` and the control port give them.
 config::Json facts_json(const std::vector<rtsync::Fact>& facts);
+
+/// Times in nanoseconds as summary.json has them: {"p50": ..., "p99": ..., "max": ...}. `more`: quantiles before the
+/// longest.
+template <class Times>
+config::Json times_json(const Times& times, const std::vector<std::pair<const char*, double>>& more = {}) {
+  config::Json all{{"p50", times.quantile(0.5).count()}, {"p99", times.quantile(0.99).count()}};
+  for (const auto& [name, share] : more) all[name] = times.quantile(share).count();
+  all["max"] = times.max().count();
+  return all;
+}
 
 }  // namespace tactus::executive

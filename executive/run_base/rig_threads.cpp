@@ -199,12 +199,8 @@ std::vector<rtsync::Provision> RigThreads::start() {
   std::vector<rtsync::Provision> provisions;
   for (std::size_t i = 0; i < settings_.workers.size(); ++i) {
     const WorkerSettings& settings = settings_.workers[i];
-    const SchedPolicy policy = realtime_ ? settings.policy : SchedPolicy::other;
     workers_.push_back(std::make_unique<rtsync::PinnedThread>(
-        rtsync::ThreadSettings{settings.name, cpus_.workers[i], policy,
-                               policy == SchedPolicy::other ? 0 : settings.priority,
-                               static_cast<std::size_t>(settings.stack), realtime_, cpus_.rig},
-        [this, thread = i + 1] {
+        cpus_.of_frames(settings.name, cpus_.workers[i], settings, realtime_), [this, thread = i + 1] {
           const rtsync::CrashStack stack;
           executive_.jobs().enter_thread(thread);
           executive_.jobs().lane_of(thread).enter_thread();
@@ -218,7 +214,6 @@ std::vector<rtsync::Provision> RigThreads::start() {
 }
 
 std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const rtsync::EdgeSleeper* edges) {
-  std::vector<rtsync::Provision> provisions;
   const Plan& plan = executive_.plan();
   main_ = main;
   std::vector<rtsync::WatchedThread> watched;
@@ -256,8 +251,8 @@ std::vector<rtsync::Provision> RigThreads::guard(pid_t main, bool spins, const r
   guard_->started(0, main);
   if (edges != nullptr) guard_->started(workers_.size() + 1, main);
   for (std::size_t i = 0; i < workers_.size(); ++i) guard_->started(i + 1, workers_[i]->tid());
-  if (!realtime_) return provisions;
-  for (rtsync::Provision& provision : guard_->provisions()) provisions.push_back(std::move(provision));
+  if (!realtime_) return {};
+  std::vector<rtsync::Provision> provisions = guard_->provisions();
   for (const PlannedThread& thread : plan.threads) spins = spins || thread.wait == rtsync::WaitMode::spin;
   if (spins) return provisions;
   constexpr Nanoseconds kLastResort{10'000'000'000};

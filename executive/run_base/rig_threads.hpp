@@ -29,6 +29,19 @@ struct RigCpus {
   std::string rig{};  ///< name that the kernel's names of threads show
 
   rtsync::CpuSet of_frames() const;  ///< main and workers
+  /// Settings of a thread of the frames by its section of the rig file; outside of real time it is an ordinary one.
+  template <class Section>
+  rtsync::ThreadSettings of_frames(std::string name, const rtsync::CpuSet& cpus, const Section& section,
+                                   bool realtime) const {
+    const bool ordinary = !realtime || section.policy == rtsync::SchedPolicy::other;
+    return {std::move(name),
+            cpus,
+            ordinary ? rtsync::SchedPolicy::other : section.policy,
+            ordinary ? 0 : section.priority,
+            static_cast<std::size_t>(section.stack),
+            realtime,
+            rig};
+  }
   /// Settings of a thread beside the frames.
   rtsync::ThreadSettings helper(std::string name) const {
     return {std::move(name), helpers, rtsync::SchedPolicy::other, 0, 0, false, rig};

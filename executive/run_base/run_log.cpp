@@ -46,25 +46,16 @@ bool RunLog::has_room(const std::string& line) {
   return false;
 }
 
-void RunLog::tell(const char* level, const std::string& line) {
-  if (history_ == nullptr) return;
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  history_->add(
-      {{"time", config::print_date(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count())},
-       {"level", level},
-       {"text", line}});
+void RunLog::add(Level level, const std::string& line) {
+  const std::string text = config::one_line(line);
+  const std::chrono::nanoseconds now = std::chrono::system_clock::now().time_since_epoch();
+  if (history_ != nullptr)
+    history_->add({{"time", config::print_date(now.count())},
+                   {"level", level == Level::info ? "info" : "warning"},
+                   {"text", text}});
+  if (has_room(text)) write(level, text);
 }
 
-void RunLog::info(const std::string& line) {
-  const std::string text = config::one_line(line);
-  tell("info", text);
-  if (has_room(text)) write(Level::info, text);
-}
-void RunLog::warn(const std::string& line) {
-  const std::string text = config::one_line(line);
-  tell("warning", text);
-  if (has_room(text)) write(Level::warning, text);
-}
 void RunLog::last_word(const std::string& line) { write(Level::info, config::one_line(line)); }
 void RunLog::flush() {
   if (calls_ == nullptr) logger_->flush();  // else each line is flushed by its call

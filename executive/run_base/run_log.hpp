@@ -26,17 +26,17 @@ class RunLog {
   ~RunLog();
   /// Sets the list that gets every line from now on, also those that are left out of the file.
   void tell(LiveHistory& history) { history_ = &history; }
-  void info(const std::string& line);
-  void warn(const std::string& line);
+  void info(const std::string& line) { add(Level::info, line); }
+  void warn(const std::string& line) { add(Level::warning, line); }
   /// Writes how the run ended: there is always room for it.
   void last_word(const std::string& line);
   void flush();
   std::int64_t left_out() const { return left_out_; }
 
  private:
-  bool has_room(const std::string& line);
-  void tell(const char* level, const std::string& line);
   enum class Level { info, warning };
+  void add(Level level, const std::string& line);
+  bool has_room(const std::string& line);
   void write(Level level, const std::string& line);
 
   std::shared_ptr<spdlog::logger> logger_;

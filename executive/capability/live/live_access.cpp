@@ -2,6 +2,7 @@
 #include "executive/capability/live/live_access.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "rtsync/time/duration_text.hpp"
@@ -50,12 +51,27 @@ LiveWriter LiveAccess::writer_of(std::size_t variable) const {
 
 // ---- what is asked for
 
+/// Waits for the next snapshot; `every`: of a frame whose number is a multiple of it, or of a freeze frame; 0: of any.
 void LiveAccess::await_snapshot(std::int64_t every, std::function<void(LiveSnapshotPtr)> then) {
   const std::lock_guard lock(mutex_);
-  if (ended_)
-    answer([then = std::move(then)] { then(nullptr); });
-  else
-    await<PendingSnapshot>(*port_, every, std::move(then));
+  if (ended_) return answer([then = std::move(then)] { then(nullptr); });
+  const auto want = [this, every] { return every == 0 ? port_->want() : port_->want_multiple(every); };
+  await({[every, want, then = std::move(then), sequence = want()](LiveView& view) mutable {
+           if (view.end != nullptr) {
+             view.answers.push_back([then = std::move(then)] { then(nullptr); });
+             return true;
+           }
+           if (view.head == nullptr) return false;
+           const bool fits =
+               every == 0 || view.head->rig.state == State::pause || view.head->frame % every == 0;
+           if (sequence > view.head->sequence || !fits) {
+             (void)want();  // it came while that one was being made
+             return false;
+           }
+           view.answers.push_back([then = std::move(then), made = view.snapshot()] { then(made); });
+           return true;
+         },
+         true});
 }
 
 std::vector<std::string> LiveAccess::write(LiveBatch batch, std::function<void(const LiveDone&)> then) {
@@ -83,11 +99,27 @@ std::string LiveAccess::give_until_done(const CommandCall& call, const std::stri
   const std::int64_t loads = executive_.restart().loaded();
   if (std::string why = give_now(call, who); !why.empty()) return why;
   if (row_of(call.command).effect == CommandEffect::restored)
-    await<PendingRestore>(executive_.restart(), load, load ? loads + 1 : executive_.resets_wanted(),
-                          std::move(then));
+    await_restore(load, load ? loads + 1 : executive_.resets_wanted(), std::move(then));
   else
     answer([then = std::move(then)] { then(""); });
   return "";
+}
+
+/// Waits for the end of a reset or a load: the rig goes on from where it was sent, in Pause or running. `until`:
+/// Restart::loaded(), or else resets_done(), is then as great.
+void LiveAccess::await_restore(bool load, std::int64_t until, std::function<void(const std::string&)> then) {
+  await({[this, load, until, then = std::move(then)](LiveView& view) mutable {
+    const bool done = (load ? executive_.restart().loaded() : executive_.restart().resets_done()) >= until;
+    const bool goes_on =
+        view.state != State::stop && view.state != State::reset && view.state != State::start;
+    if (view.end == nullptr && (!done || !goes_on)) return false;
+    std::string problem;
+    if (!done)
+      problem = "the run ended before it: " +
+                (view.end->reason.empty() ? std::string(name_of(view.end->outcome)) : view.end->reason);
+    view.answers.push_back([then = std::move(then), problem = std::move(problem)] { then(problem); });
+    return true;
+  }});
 }
 
 /// Gives the command now; the caller holds the lock.
@@ -151,6 +183,35 @@ std::string LiveAccess::turn(const std::string& kind, const std::string& name, b
   return LiveRig::turn(kind, name, on, who);
 }
 
+// ---- what the run tells of itself: it is asked here, and answers when its service thread comes by
+
+void LiveAccess::report(LiveReport which, std::function<void(Json)> then) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_) return reports_.push_back({which, std::move(then)});
+  }
+  then({});
+}
+
+void LiveAccess::answer_reports(const std::function<Json(LiveReport)>& make) {
+  std::vector<Reported> asked;
+  {
+    const std::lock_guard lock(mutex_);
+    asked.swap(reports_);
+  }
+  std::map<LiveReport, Json> made;  // the same for all who asked meanwhile
+  for (const Reported& one : asked) {
+    auto found = made.find(one.which);
+    if (found == made.end()) found = made.emplace(one.which, make(one.which)).first;
+    one.then(found->second);
+  }
+}
+
+void LiveAccess::trace(const LiveTraceCall& call, std::function<void(LiveTrace)> then) {
+  if (commands_.services().trace) return commands_.services().trace(call, std::move(then));
+  LiveRig::trace(call, std::move(then));
+}
+
 // ---- the thread that answers
 
 void LiveAccess::start(const rtsync::ThreadSettings& helper) {
@@ -161,9 +222,7 @@ void LiveAccess::start(const rtsync::ThreadSettings& helper) {
 
 /// Longest time until an event is noticed for which no client waits at this moment.
 rtsync::Nanoseconds LiveAccess::max_poll_interval() const {
-  const bool wanted =
-      std::ranges::any_of(pending_, [](const auto& pending) { return pending->wants_snapshot(); });
-  if (!wanted) return rtsync::Nanoseconds{1'000'000};
+  if (!std::ranges::any_of(pending_, &LivePending::wants_snapshot)) return rtsync::Nanoseconds{1'000'000};
   return std::clamp(facts_.frame.floor() / 4, rtsync::Nanoseconds{100'000}, rtsync::Nanoseconds{1'000'000});
 }
 
@@ -193,11 +252,11 @@ void LiveAccess::run() {
 /// Looks at what is pending; the caller holds the lock. `end`: the frames are over.
 LiveAccess::Answers LiveAccess::look(const RunEnd* end) {
   LiveView view{.state = executive_.state(), .end = end};
-  (void)batches_.poll(view);
+  batches_.poll(view);
   const std::byte* values = nullptr;
   view.head = port_->read(values);
   view.copy = [&] { return snapshot_of(*view.head, values); };
-  std::erase_if(pending_, [&](const auto& pending) { return pending->poll(view); });
+  std::erase_if(pending_, [&](const auto& pending) { return pending.poll(view); });
   journal_.flush();
   return std::move(view.answers);
 }

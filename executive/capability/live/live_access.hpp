@@ -118,12 +118,17 @@ class LiveAccess final : public LiveRig {
     something_.notify_one();
   }
   /// One more who waits.
-  template <class Pending, class... From>
-  void await(From&&... from) {
-    pending_.push_back(std::make_unique<Pending>(std::forward<From>(from)...));
+  void await(LivePending pending) {
+    pending_.push_back(std::move(pending));
     wake_live_thread();
   }
-  void answer(std::function<void()> answer) { await<LiveAnswer>(std::move(answer)); }
+  void await_restore(bool load, std::int64_t until, std::function<void(const std::string&)> then);
+  void answer(std::function<void()> answer) {
+    await({[answer = std::move(answer)](LiveView& view) mutable {
+      view.answers.push_back(std::move(answer));
+      return true;
+    }});
+  }
   bool outstanding() const { return !pending_.empty() || batches_.under_way(); }
   rtsync::Nanoseconds max_poll_interval() const;
   Answers look(const RunEnd* end);
@@ -143,7 +148,7 @@ class LiveAccess final : public LiveRig {
 
   mutable std::mutex mutex_;
   std::condition_variable something_;
-  std::vector<std::unique_ptr<LivePending>> pending_;
+  std::vector<LivePending> pending_;
   std::vector<Reported> reports_;  // the service thread answers them
   Running* running_ = nullptr;     // one of those who wait; nullptr: no episode is under way
   bool stirred_ = false;

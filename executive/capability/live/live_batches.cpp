@@ -172,7 +172,7 @@ LivePacket* LiveBatches::make(LiveBatch batch, std::function<void(const LiveDone
 
 // ---- what the frames say
 
-bool LiveBatches::poll(LiveView& view) {
+void LiveBatches::poll(LiveView& view) {
   LiveEvent event;
   while (port_.pop(event)) {
     const auto found = sent_.find(event.packet);
@@ -196,7 +196,6 @@ bool LiveBatches::poll(LiveView& view) {
   if (view.end != nullptr)
     for (auto& [packet, sent] : sent_)
       if (!packet->told && !sent->ended) end(*sent, {false, -1, "the run ended before it took effect"}, view);
-  return sent_.empty();
 }
 
 void LiveBatches::end(Sent& sent, const LiveDone& done, LiveView& view) {

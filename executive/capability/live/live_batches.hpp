@@ -21,7 +21,7 @@ namespace tactus::executive {
 /// has set what.
 ///
 /// Threads  one at a time; forces_changed: any.
-class LiveBatches final : public LivePending {
+class LiveBatches {
  public:
   static constexpr std::size_t kMost = LivePort::kMostPackets - 64;  ///< the rest is for releases
 
@@ -51,7 +51,7 @@ class LiveBatches final : public LivePending {
   /// Some whose end is not known.
   bool under_way() const { return under_way_ > 0; }
   /// Takes what the frames say of them. After the end of the frames those that were not taken are given up.
-  bool poll(LiveView& view) override;
+  void poll(LiveView& view);
 
   std::vector<LiveForce> forces() const;
   std::int64_t forces_changed() const { return forces_changed_.load(std::memory_order_acquire); }

@@ -34,7 +34,8 @@ std::string LiveCommands::carry_out(const CommandCall& call, std::int64_t next_f
     case Command::checkpoint:
       return services_.checkpoint(call.name);
     case Command::load:
-      return load(call.name);
+      if (std::string why = load_problem(); !why.empty()) return why;
+      return services_.load(call.name);
     case Command::realtime:
       return set_realtime(value != 0);
     case Command::record:
@@ -93,11 +94,6 @@ std::string LiveCommands::command_problem(Command command) const {
   if ((refused & kRefusedInPause) != 0 && now == State::pause) return "the rig is in Pause already";
   if ((refused & kRefusedOutOfPause) != 0 && now != State::pause) return "the rig is not in Pause";
   return "";
-}
-
-std::string LiveCommands::load(const std::string& name) const {
-  std::string why = load_problem();
-  return why.empty() ? services_.load(name) : why;
 }
 
 std::string LiveCommands::set_realtime(bool on) const {

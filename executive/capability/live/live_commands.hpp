@@ -54,7 +54,6 @@ class LiveCommands {
   int exit_status() const { return exit_status_.load(std::memory_order_relaxed); }
 
  private:
-  std::string load(const std::string& name) const;
   std::string load_problem() const;
   std::string reset_problem() const;
   std::string set_realtime(bool on) const;

@@ -9,15 +9,7 @@
 
 namespace tactus::executive {
 
-struct LiveAccess::Running final : LivePending {
-  explicit Running(LiveAccess& live) : access(live) {}
-  bool poll(LiveView& view) override {
-    if (view.end == nullptr && !episode->done.load(std::memory_order_acquire)) return false;
-    access.finish_episode(*this, view);
-    return true;
-  }
-
-  LiveAccess& access;
+struct LiveAccess::Running {
   std::unique_ptr<LiveEpisode> episode = std::make_unique<LiveEpisode>();
   EpisodeEnd end{};
   std::vector<std::size_t>
@@ -227,7 +219,7 @@ const std::byte* LiveAccess::place_of(const LiveRef& ref) const {
 
 void LiveAccess::episode(EpisodeRequest request, std::function<void(const EpisodeEnd&)> then) {
   const std::lock_guard lock(mutex_);
-  auto running = std::make_unique<Running>(*this);
+  auto running = std::make_shared<Running>();
   std::vector<LiveBatch> batches;
   bool good = false;
   running->end.conflict = ended_ || running_ != nullptr;
@@ -256,9 +248,12 @@ void LiveAccess::episode(EpisodeRequest request, std::function<void(const Episod
     running->episode->packets.push_back(batches_.make(std::move(batch), nullptr, refused));
   running->then = std::move(then);
   running_ = running.get();
-  pending_.push_back(std::move(running));
-  port_->begin(running_->episode.get());
-  wake_live_thread();  // behind it: who looks up finds it
+  port_->begin(running_->episode.get());  // before the live thread is woken: who looks up finds it
+  await({[this, running = std::move(running)](LiveView& view) {
+    if (view.end == nullptr && !running->episode->done.load(std::memory_order_acquire)) return false;
+    finish_episode(*running, view);
+    return true;
+  }});
 }
 
 void LiveAccess::finish_episode(Running& running, LiveView& view) {

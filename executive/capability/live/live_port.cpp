@@ -39,9 +39,7 @@ LivePort::LivePort(std::vector<Source> sources) : FramePart("live access"), sour
 
 void LivePort::joined(FrameServices& services) {
   services_ = &services;
-  for (Source& source : sources_)
-    if (const void* const elsewhere = services.view(source.model, source.data, source.bytes))
-      source.data = elsewhere;
+  for (Source& source : sources_) source.data = services.place_of(source.model, source.data, source.bytes);
   lay_out();
   cost_ = SlackCost{rtsync::least_time([this] { copy_values(block_->writable() + kHead); })};
 }

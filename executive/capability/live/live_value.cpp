@@ -2,9 +2,7 @@
 #include "executive/capability/live/live_value.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -13,6 +11,7 @@
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
+#include "rtsync/host/plain_text.hpp"
 #include "rtsync/joined.hpp"
 
 namespace tactus::executive {
@@ -46,9 +45,7 @@ std::string number_text(const Json& number) {
   const double value = number.is_number_float() ? number.get<double>() : 0;
   if (!number.is_number_float() || std::trunc(value) != value || std::abs(value) >= 1e21)
     return number.dump();
-  std::array<char, 32> text{};
-  (void)std::snprintf(text.data(), text.size(), "%.0f", value);
-  return text.data();
+  return rtsync::format_text("%.0f", value);
 }
 
 /// "park (0), drive (3)".
@@ -119,21 +116,6 @@ std::optional<Bytes> element_bytes(const Variable& variable, const Json& json, s
   });
 }
 
-}  // namespace
-
-Json to_json(const Variable& variable, const std::byte* data, std::uint32_t elements, bool list) {
-  if (!list) return element_json(variable.type, data);
-  Json values = Json::array();
-  for (std::uint32_t i = 0; i < elements; ++i) {
-    Json value = element_json(variable.type, data + i * size_of(variable.type));
-    if (variable.columns > 0 && i % variable.columns == 0) values.push_back(Json::array());
-    (variable.columns > 0 ? values.back() : values).push_back(std::move(value));
-  }
-  return values;
-}
-
-namespace {
-
 /// A list of `count` items, each of which `read` takes. `item`: what each is, "row".
 template <class Read>
 std::optional<Bytes> from_list(const Json& json, std::uint32_t count, const std::string& item,
@@ -165,6 +147,17 @@ std::optional<Bytes> from_rows(const Variable& variable, std::uint32_t elements,
 }
 
 }  // namespace
+
+Json to_json(const Variable& variable, const std::byte* data, std::uint32_t elements, bool list) {
+  if (!list) return element_json(variable.type, data);
+  Json values = Json::array();
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    Json value = element_json(variable.type, data + i * size_of(variable.type));
+    if (variable.columns > 0 && i % variable.columns == 0) values.push_back(Json::array());
+    (variable.columns > 0 ? values.back() : values).push_back(std::move(value));
+  }
+  return values;
+}
 
 std::optional<Bytes> from_json(const Variable& variable, std::uint32_t elements, bool list, const Json& json,
                                std::string& problem) {

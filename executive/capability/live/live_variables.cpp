@@ -105,14 +105,8 @@ void LiveVariables::find_outputs(const Rig& rig) {
 }
 
 std::string LiveVariables::feeder_of(const LiveRef& ref) const {
-  const Variable* const variable = all_[ref.variable].variable;
-  const auto meets = [&](const VariableRef& to) {
-    return to.variable == variable && to.first < ref.first + ref.elements &&
-           ref.first < to.first + to.elements;
-  };
-  for (const Connection& connection : plan_.connections)
-    if (meets(connection.to)) return "'" + connection.from.name() + "'";
-  return std::ranges::any_of(linked_, meets) ? "the link" : "";
+  return executive::feeder_of({all_[ref.variable].variable, ref.first, ref.elements, ref.indexed, nullptr},
+                              plan_.connections, linked_);
 }
 
 std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& problem) const {
@@ -152,25 +146,20 @@ std::string LiveVariables::model_meant(const std::string& text) const {
 }
 
 std::optional<LiveRef> LiveVariables::lookup(std::string_view name, std::string& problem) const {
-  const auto path = VariablePath::parse(name);
-  if (!path) {
-    problem = "'" + std::string(name) + "' " + std::string(kNoVariablePath);
+  const auto refuse = [&problem](std::string why) {
+    problem = std::move(why);
     return std::nullopt;
-  }
+  };
+  const auto path = VariablePath::parse(name);
+  if (!path) return refuse("'" + std::string(name) + "' " + std::string(kNoVariablePath));
   LiveRef ref{.indexed = path->index.has_value()};
   const auto found = by_name_.find(std::string(path->name));
-  if (found == by_name_.end()) {
-    problem = "there is no variable '" + std::string(path->name) + "'";
-    return std::nullopt;
-  }
+  if (found == by_name_.end()) return refuse("there is no variable '" + std::string(path->name) + "'");
   ref.variable = found->second;
   const Variable& variable = *all_[ref.variable].variable;
   std::string wrong;
   const auto element = path->element_of(variable, wrong);
-  if (!element) {
-    problem = "'" + std::string(name) + "': '" + variable.name + "' " + wrong;
-    return std::nullopt;
-  }
+  if (!element) return refuse("'" + std::string(name) + "': '" + variable.name + "' " + wrong);
   ref.first = *element;
   ref.elements = ref.indexed ? 1 : static_cast<std::uint32_t>(variable.elements());
   return ref;

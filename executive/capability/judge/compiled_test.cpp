@@ -422,10 +422,6 @@ class Compiler final : public TestConditions {
   CompiledTest test_;
 };
 
-}  // namespace
-
-namespace {
-
 /// Refuses two rows of verdict.json with one name.
 void check_row_names(const CompiledTest& test, config::Problems& problems) {
   std::map<std::string, std::string> taken;  // by name: the path of its key
@@ -445,11 +441,6 @@ void check_row_names(const CompiledTest& test, config::Problems& problems) {
 
 }  // namespace
 
-std::int64_t frames_around(Nanoseconds around, rtsync::Period frame) {
-  const auto scaled = static_cast<rtsync::Wide>(around.count()) * frame.den();
-  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
-}
-
 CompiledTest compile_test(const TestSettings& settings, const VariableNames::LookUp& look_up,
                           rtsync::Period frame, std::int64_t frames, const std::filesystem::path& base,
                           ActionParser& actions, config::Problems& problems) {
@@ -466,7 +457,7 @@ CompiledTest compile_test(const TestSettings& settings, const VariableNames::Loo
   for (const config::Node::Entry& entry : settings.measure.entries()) compiler.add_measure(entry);
   CompiledTest test = compiler.take();
   check_row_names(test, problems);
-  const std::size_t kept = FailureRing::bytes_of(test.variables, frames_around(settings.around.value, frame));
+  const std::size_t kept = FailureRing::bytes_of(test.variables, frame.begun_in(settings.around.value));
   if (settings.around.value.count() > 0 && kept > FailureRing::kMostBytes)
     problems.add(settings.around, config::print_duration(settings.around.value) + " of " +
                                       std::to_string(test.variables.size()) + " variables are " +

@@ -86,7 +86,4 @@ CompiledTest compile_test(const TestSettings& settings, const VariableNames::Loo
                           rtsync::Period frame, std::int64_t frames, const std::filesystem::path& base,
                           ActionParser& actions, config::Problems& problems);
 
-/// The frames of the simulated time that is kept around a failure.
-std::int64_t frames_around(Nanoseconds around, rtsync::Period frame);
-
 }  // namespace tactus::executive

@@ -51,6 +51,11 @@ bool take_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
+constexpr std::pair<const char*, Located<std::string> ExpectSettings::*> kWords[] = {
+    {"always", &ExpectSettings::always},
+    {"never", &ExpectSettings::never},
+    {"finally", &ExpectSettings::finally}};
+
 class Reader {
  public:
   Reader(const Located<std::string>& text, config::Problems& problems) : text_(text), problems_(problems) {
@@ -81,8 +86,8 @@ class Reader {
     return {std::string(trimmed(text)), text_.place, text_.path};
   }
   /// A condition of the text; one that is empty is a mistake.
-  void set(Located<std::string>& to, std::string_view text, const char* where) {
-    if (trimmed(text).empty()) return fail(std::string("a condition is expected ") + where);
+  void set(Located<std::string>& to, std::string_view text, const std::string& where) {
+    if (trimmed(text).empty()) return fail("a condition is expected " + where);
     to = part(text);
   }
   std::optional<Nanoseconds> time(std::string_view text, const char* after) {
@@ -94,11 +99,7 @@ class Reader {
 
   /// "always C", "A before B", "x settles to ...", or a condition.
   void read_sentence(std::string_view text) {
-    const std::pair<const char*, Located<std::string> ExpectSettings::*> words[] = {
-        {"always", &ExpectSettings::always},
-        {"never", &ExpectSettings::never},
-        {"finally", &ExpectSettings::finally}};
-    for (const auto& [word, member] : words) {
+    for (const auto& [word, member] : kWords) {
       std::string_view rest = text;
       if (take_word(rest, word)) return set(made_.*member, rest, "after it");
     }
@@ -140,9 +141,8 @@ class Reader {
 
   void read_head(std::string_view head, std::string_view body) {
     if (head == "run") return set(made_.run, body, "after 'run:'");
-    if (head == "always") return set(made_.always, body, "after 'always:'");
-    if (head == "never") return set(made_.never, body, "after 'never:'");
-    if (head == "finally") return set(made_.finally, body, "after 'finally:'");
+    for (const auto& [word, member] : kWords)
+      if (head == word) return set(made_.*member, body, "after '" + std::string(word) + ":'");
     std::string_view rest = head;
     if (take_word(rest, "between")) {
       read_between(rest);

@@ -49,10 +49,7 @@ FailureRing::FailureRing(const std::vector<VariableRef>& variables, std::int64_t
 }
 
 void FailureRing::joined(FrameServices& services) {
-  for (Source& source : sources_)
-    if (const void* const place =
-            source.model == nullptr ? nullptr : services.view(source.model, source.data, source.bytes))
-      source.data = place;
+  for (Source& source : sources_) source.data = services.place_of(source.model, source.data, source.bytes);
 }
 
 void FailureRing::copy_one(Copy& copy) TACTUS_RT {

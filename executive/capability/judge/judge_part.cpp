@@ -9,8 +9,7 @@ namespace tactus::executive {
 
 JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, ActionPart* actions)
     : FramePart("expectations"),
-      expectations_(test.expectations),
-      events_(test.events),
+      test_(test),
       actions_(actions),
       sequence_(test.sequence),
       expression_(test.program),
@@ -19,18 +18,10 @@ JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, Actio
       board_(test.expectations.size() + sequence_.rows()) {
   for (const CompiledStep& step : test.sequence.steps)
     step_stops_.push_back("step '" + step.name + "' failed, with severity: stop");
-  for (std::size_t i = 0; i < test.inputs.size(); ++i) {
-    const TestInput& input = test.inputs[i];
-    const std::uint32_t cell = test.program.inputs[i].cell;
-    if (input.reference)
-      recorded_.push_back({input.reference.get(), cell});
-    else
-      sources_.push_back({input.variable.model, input.variable.data(), input.variable.variable->type, cell});
-  }
-  read_sources();
+  find_inputs();
   std::int64_t longest_duty = 0;
-  for (std::size_t i = 0; i < expectations_.size(); ++i) {
-    const CompiledExpectation& each = expectations_[i];
+  for (std::size_t i = 0; i < test_.expectations.size(); ++i) {
+    const CompiledExpectation& each = test_.expectations[i];
     monitors_.emplace_back(each.monitor);
     if (each.monitor.kind == Monitor::Kind::within)
       longest_duty = std::max(longest_duty, each.frames_of_duty);
@@ -38,28 +29,34 @@ JudgePart::JudgePart(const CompiledTest& test, std::int64_t frames_around, Actio
     stop_reasons_.push_back("expectation '" + each.settings.name + "' failed, with severity: stop");
   }
   if (frames_around > 0 && !test.variables.empty())
-    ring_.emplace(test.variables, frames_around, longest_duty, expectations_.size());
+    ring_.emplace(test.variables, frames_around, longest_duty, test_.expectations.size());
 }
 
 void JudgePart::joined(FrameServices& services) {
   services_ = &services;
-  for (Source& source : sources_)
-    if (const void* const place = source.model == nullptr
-                                      ? nullptr
-                                      : services.view(source.model, source.data, size_of(source.type)))
-      source.data = place;
-  read_sources();
+  find_inputs();
   if (ring_) ring_->joined(services);
 }
 
-/// Takes over where the sources are.
-void JudgePart::read_sources() {
+/// Looks where values are read: where they lie, until it has joined.
+void JudgePart::find_inputs() {
   inputs_ = {};
-  for (const Source& source : sources_) inputs_.add(source.type, source.data, source.cell);
+  recorded_.clear();
+  for (std::size_t i = 0; i < test_.inputs.size(); ++i) {
+    const auto& [ref, recorded] = test_.inputs[i];
+    const std::uint32_t cell = test_.program.inputs[i].cell;
+    if (recorded) {
+      recorded_.push_back({recorded.get(), cell});
+      continue;
+    }
+    const tactus_type type = ref.variable->type;
+    inputs_.add(type, services_ ? services_->place_of(ref.model, ref.data(), size_of(type)) : ref.data(),
+                cell);
+  }
 }
 
 void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
-  const CompiledExpectation& each = expectations_[i];
+  const CompiledExpectation& each = test_.expectations[i];
   const rtsync::FrameTiming& timing = end.rig.timing;
   const auto truth = [&](std::uint32_t cell) TACTUS_RT { return expression_.cell(cell).real == 1; };
   Monitor::Sample sample{.holds = expression_.cell(each.holds).real,
@@ -98,7 +95,7 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
   ++frames_;
   if (ring_) ring_->take(services_->plan().frame.times(end.frame).count());
   for (std::size_t i = 0; i < monitors_.size(); ++i)
-    if (!expectations_[i].run) judge(i, end);
+    if (!test_.expectations[i].run) judge(i, end);
   first_ = false;
   frame_ = end.frame;
   if (actions_ != nullptr) do_actions(end);
@@ -107,8 +104,8 @@ void JudgePart::in_slack(const FrameEnd& end) TACTUS_RT {
 
 /// Fires events, and lets the sequence get on.
 void JudgePart::do_actions(const FrameEnd& end) TACTUS_RT {
-  for (std::uint32_t i = 0; i < events_.size(); ++i)
-    if (expression_.cell(events_[i]).real == 1) actions_->fire(i, end.frame);
+  for (std::uint32_t i = 0; i < test_.events.size(); ++i)
+    if (expression_.cell(test_.events[i]).real == 1) actions_->fire(i, end.frame);
   const rtsync::FrameTiming& timing = end.rig.timing;
   const bool lost = timing.paced && (timing.lost > 0 || timing.back_to_back);
   follow(sequence_.take(end.frame, &expression_.cell(0), lost,
@@ -147,7 +144,7 @@ void JudgePart::changed(RigChange& change) TACTUS_RT {
 FailureRing* JudgePart::finished_ring() {
   if (!ring_) return nullptr;
   for (std::size_t i = 0; i < monitors_.size(); ++i)
-    if (!known_failed_[i] && !expectations_[i].run && monitors_[i].verdict() == TestVerdict::fail) {
+    if (!known_failed_[i] && !test_.expectations[i].run && monitors_[i].verdict() == TestVerdict::fail) {
       known_failed_[i] = true;
       ring_->fail(i, 0);  // what is judged at the end
     }

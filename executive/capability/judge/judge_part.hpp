@@ -59,28 +59,20 @@ class JudgePart final : public FramePart {
   FailureRing* finished_ring();
 
  private:
-  struct Source {
-    const ModelInstance* model;
-    const void* data;
-    tactus_type type;
-    std::uint32_t cell;
-  };
   struct Recorded {
     const std::vector<double>* values;
     std::uint32_t cell;
   };
-  void read_sources();
+  void find_inputs();
   void judge(std::size_t expectation, const FrameEnd& end) TACTUS_RT;
   void do_actions(const FrameEnd& end) TACTUS_RT;
   void follow(const SequenceRun::Moved& moved, std::int64_t k) TACTUS_RT;
 
-  const std::vector<CompiledExpectation>& expectations_;
-  const std::vector<std::uint32_t>& events_;
+  const CompiledTest& test_;
   ActionPart* const actions_;
   SequenceRun sequence_;
   ExpressionRun expression_;
-  std::vector<Source> sources_;
-  VariableSources inputs_;  // the same, sorted
+  VariableSources inputs_;
   std::vector<Recorded> recorded_;
   std::vector<Monitor> monitors_;
   std::vector<std::optional<ShiftedReference>> shifted_;

@@ -180,18 +180,11 @@ TestVerdict Monitor::verdict() const TACTUS_RT {
 
 const char* Monitor::why() const {
   if (verdict() != TestVerdict::inconclusive) return "";
-  switch (cut_) {
-    case Cut::late:
-      return "rig late";
-    case Cut::reset:
-      return "reset";
-    case Cut::paused:
-      return "paused";
-    case Cut::unpaced:
-      return "not in real time";
-    case Cut::none:
-      break;
-  }
+  static constexpr rtsync::Worded<Cut> kWords[] = {{Cut::late, "rig late"},
+                                                   {Cut::reset, "reset"},
+                                                   {Cut::paused, "paused"},
+                                                   {Cut::unpaced, "not in real time"}};
+  if (cut_ != Cut::none) return rtsync::word_of(kWords, cut_);
   return ended_early_ != nullptr ? ended_early_ : kNotOver;
 }
 

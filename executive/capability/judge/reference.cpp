@@ -9,6 +9,7 @@
 
 #include "config/text.hpp"
 #include "executive/expression/variable_inputs.hpp"
+#include "executive/model/suggest.hpp"
 #include "executive/record/record_filter.hpp"
 
 namespace tactus::executive {
@@ -31,11 +32,9 @@ Reference::Reference(const RecordDriver& driver, const fs::path& file, const std
   const std::unique_ptr<RecordSource> source = driver.read(file);
   const std::vector<RecordColumn>& columns = source->head().columns;
   const auto found = std::ranges::find(columns, column, &RecordColumn::name);
-  if (found == columns.end()) {
-    std::vector<std::string> names;
-    for (const RecordColumn& each : columns) names.push_back(each.name);
-    throw std::runtime_error("it has no column " + config::show(column) + "; " + config::hint(column, names));
-  }
+  if (found == columns.end())
+    throw std::runtime_error("it has no column " + config::show(column) + "; " +
+                             config::hint(column, names_of(columns, &RecordColumn::name)));
   unit_ = config::Unit::parse(found->unit);
   linear_ = found->type == TACTUS_DOUBLE || found->type == TACTUS_FLOAT;
   std::vector<std::byte> record(record_bytes(source->head()));
@@ -69,11 +68,11 @@ double Reference::at(std::int64_t time) const {
 }
 
 std::size_t Reference::frames(rtsync::Period frame) const {
-  const auto scaled = static_cast<rtsync::Wide>(std::max<std::int64_t>(end_, 1)) * frame.den();
-  const auto frames = (scaled + frame.num() - 1) / frame.num() + 1;
-  if (frames > static_cast<rtsync::Wide>(kMostOfFrames))
+  const auto frames =
+      static_cast<std::size_t>(frame.begun_in(rtsync::Nanoseconds{std::max<std::int64_t>(end_, 1)})) + 1;
+  if (frames > kMostOfFrames)
     throw std::runtime_error("it is longer than " + std::to_string(kMostOfFrames) + " frames");
-  return static_cast<std::size_t>(frames);
+  return frames;
 }
 
 ReferenceValues Reference::values(rtsync::Period frame) const {
@@ -120,10 +119,8 @@ const Reference* References::find(const std::string& file, const std::string& co
     const RecordFormats& formats = RecordFormats::kept();
     const RecordFormat* const format = formats.of_extension(path);
     if (format == nullptr) {
-      std::vector<std::string> endings;
-      for (const auto& each : formats.all()) endings.push_back(each->extension());
       why = config::show(path.string()) + " has a format that is not installed; " +
-            config::show_all(endings) + " are";
+            config::show_all(names_of(formats.all(), &RecordFormat::extension)) + " are";
       return nullptr;
     }
     return &known_.emplace(std::pair(path.string(), column), Reference(*format->driver, path, column))

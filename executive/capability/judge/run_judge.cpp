@@ -20,14 +20,6 @@ ActionPart* actions_of(const RunContext& run) {
   return actions == nullptr ? nullptr : &actions->part();
 }
 
-}  // namespace
-
-bool RunJudge::is_needed(const RunContext& run) {
-  return run.rig.settings().of<PlannedTest>().test->needs_frames();
-}
-
-namespace {
-
 std::string file_name_of(const std::string& expectation) {
   std::string name = expectation;
   for (char& c : name)
@@ -58,10 +50,14 @@ config::Json sources_of(const RunContext& run, const CompiledTest& test) {
 
 }  // namespace
 
+bool RunJudge::is_needed(const RunContext& run) {
+  return run.rig.settings().of<PlannedTest>().test->needs_frames();
+}
+
 RunJudge::RunJudge(RunContext& run)
     : run_(run),
       test_(run.rig.settings().of<PlannedTest>().test),
-      part_(*test_, frames_around(run.rig.settings().of<TestSettings>().around.value, run.rig.plan().frame),
+      part_(*test_, run.rig.plan().frame.begun_in(run.rig.settings().of<TestSettings>().around.value),
             actions_of(run)),
       sources_(sources_of(run, *test_)) {
   try {

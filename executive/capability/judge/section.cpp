@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "config/rules.hpp"
 #include "executive/capability/action/settings.hpp"
 #include "executive/capability/judge/compiled_test.hpp"
 #include "executive/capability/judge/settings.hpp"
+#include "executive/model/suggest.hpp"
 #include "executive/plan/draft.hpp"
 
 namespace tactus::executive {
@@ -28,17 +30,10 @@ std::vector<Field<RigSettings>> test_keys() {
   };
 }
 
-/// The frames that begin before the end of the rig file; INT64_MAX: it has none.
-std::int64_t frames_of_run(const Draft& draft) {
-  if (!draft.settings.until) return INT64_MAX;
-  return frames_around(*draft.settings.until, draft.plan.frame);  // rounded up as well
-}
-
 /// Refuses what begins with an event that is not there.
 void refuse_unknown_events(Draft& draft) {
-  std::vector<std::string> known;
-  for (const Node::Entry& entry : draft.settings.of<TestSettings>().events.entries())
-    known.push_back(entry.key);
+  const std::vector<std::string> known =
+      names_of(draft.settings.of<TestSettings>().events.entries(), &Node::Entry::key);
   for (const EventSwitch& each : draft.plan.event_switches)
     if (std::ranges::find(known, each.event.value) == known.end())
       draft.problems.add(
@@ -47,12 +42,13 @@ void refuse_unknown_events(Draft& draft) {
 }
 
 void plan_test(Draft& draft) {
-  const auto look_up = [&](const std::string& name, std::string& why) { return draft.look_up(name, why); };
+  const std::optional<Nanoseconds>& until = draft.settings.until;
+  const std::int64_t frames = until ? draft.plan.frame.begun_in(*until) : INT64_MAX;
   plan_actions(draft);
   ActionParser actions(draft, *draft.settings.of<PlannedActions>().plan);
   draft.settings.of<PlannedTest>().test = std::make_shared<const CompiledTest>(
-      compile_test(draft.settings.of<TestSettings>(), look_up, draft.plan.frame, frames_of_run(draft),
-                   draft.base, actions, draft.problems));
+      compile_test(draft.settings.of<TestSettings>(), std::bind_front(&Draft::look_up, &draft),
+                   draft.plan.frame, frames, draft.base, actions, draft.problems));
   refuse_unknown_events(draft);
   note_pauses(draft);
 }

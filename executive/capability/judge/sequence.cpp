@@ -33,11 +33,6 @@ const Fields<BranchSettings>& branch_fields() {
   return fields;
 }
 
-std::string trimmed(const std::string& text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
-}
-
 class SequenceCompiler {
  public:
   SequenceCompiler(TestConditions& conditions, ActionParser& actions, Problems& problems)
@@ -105,12 +100,10 @@ class SequenceCompiler {
   std::uint32_t step_of(const Located<std::string>& name, std::uint32_t otherwise) {
     if (name.value.empty()) return otherwise;
     if (name.value == "end") return CompiledStep::kEnd;
-    std::vector<std::string> known;
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
-      if (steps_[i].step.value == name.value) return static_cast<std::uint32_t>(i);
-      known.push_back(steps_[i].step.value);
-    }
-    problems_.add(name, "there is no step " + show(name.value) + did_you_mean(name.value, known));
+    const auto name_of = [](const StepSettings& each) { return each.step.value; };
+    const auto found = std::ranges::find(steps_, name.value, name_of);
+    if (found != steps_.end()) return static_cast<std::uint32_t>(found - steps_.begin());
+    problems_.add(name, "there is no step " + show(name.value) + did_you_mean(name.value, steps_, name_of));
     return otherwise;
   }
 
@@ -171,7 +164,8 @@ class SequenceCompiler {
   std::optional<CompiledStepExpectation> expected(const Node::Entry& entry, const std::string& path) {
     ExpectSettings settings;
     if (entry.value.is_scalar()) {
-      auto read = read_expectation({trimmed(entry.value.text()), entry.value.place(), path}, problems_);
+      auto read = read_expectation(
+          {std::string(rtsync::trimmed(entry.value.text(), " ")), entry.value.place(), path}, problems_);
       if (!read) return std::nullopt;
       settings = std::move(*read);
     } else {

@@ -21,15 +21,7 @@ void add(TestResult& result, config::Json row, const Standing& standing, Severit
   row["values"] = "";
   for (const char* const key : {"frame", "time_s", "margin", "late", "shift_s", "recording"})
     row[key] = nullptr;
-  if (standing.verdict == TestVerdict::fail) {
-    row["frame"] = standing.frame;
-    row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
-  }
-  add_margin(row, standing.margin, no_margin);
-  if (standing.late_frames > 0)
-    row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
-  row["says"] = verdict_sentence(row);
-  add_row(result, std::move(row), standing.needed ? severity : Severity::note, standing.verdict);
+  add_row(result, std::move(row), standing, standing.needed ? severity : Severity::note, no_margin, frame);
 }
 
 /// Describes a step for clients: its times, and the frames of its latest course.

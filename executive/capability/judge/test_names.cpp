@@ -33,12 +33,15 @@ std::optional<config::ExpressionNames::Found> TestNames::find(const std::string&
 std::optional<config::ExpressionNames::Found> TestNames::find_recording(const Expression& recording,
                                                                         const std::string& value,
                                                                         std::string& why) const {
-  const std::string& column = recording.unit.empty() ? value : recording.unit;
-  if (column.empty()) {
-    why = "the value beside the recording has no name that is one of its columns; name the column, as " +
-          recording.word + ":motor.angle";
+  const auto refuse = [&why](std::string text) {
+    why = std::move(text);
     return std::nullopt;
-  }
+  };
+  const std::string& column = recording.unit.empty() ? value : recording.unit;
+  if (column.empty())
+    return refuse(
+        "the value beside the recording has no name that is one of its columns; name the column, as " +
+        recording.word + ":motor.angle");
   const Reference* const reference = references_.find(recording.word, column, file_, why);
   if (reference == nullptr) return std::nullopt;
   const auto part = static_cast<ReferencePart>(recording.exponent);
@@ -54,15 +57,13 @@ std::optional<config::ExpressionNames::Found> TestNames::find_recording(const Ex
                                  : reference->envelope(frame_, reach_, part == ReferencePart::greatest);
     const std::int64_t last = frames_ > INT64_MAX - shift_ ? INT64_MAX : frames_ + shift_;
     const auto end = std::min(last, static_cast<std::int64_t>(values->size()));
-    if (std::all_of(values->begin(), values->begin() + end, [](double each) { return std::isnan(each); })) {
-      why = config::show(recording.word) + " has no value of " + config::show(column) +
-            " in any frame of the run; take a recording of the same simulated time, or a later 'until'";
-      return std::nullopt;
-    }
+    if (std::all_of(values->begin(), values->begin() + end, [](double each) { return std::isnan(each); }))
+      return refuse(
+          config::show(recording.word) + " has no value of " + config::show(column) +
+          " in any frame of the run; take a recording of the same simulated time, or a later 'until'");
     read_.emplace_back(id, std::move(values));
   } catch (const std::runtime_error& error) {
-    why = config::show(recording.word) + ": " + error.what();
-    return std::nullopt;
+    return refuse(config::show(recording.word) + ": " + error.what());
   }
   return found;
 }

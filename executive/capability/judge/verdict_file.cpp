@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "config/number.hpp"
 #include "config/text.hpp"
@@ -35,17 +36,11 @@ std::string xml_text(const std::string& text) {
   for (const char* const none :
        {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})  // U+FFFE and U+FFFF are no characters of XML
     for (std::size_t at = 0; (at = line.find(none, at)) != std::string::npos;) line.replace(at, 3, "?");
+  constexpr std::pair<char, const char*> kEscaped[] = {
+      {'<', "&lt;"}, {'>', "&gt;"}, {'&', "&amp;"}, {'"', "&quot;"}};
   for (const char c : line) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '>')
-      result += "&gt;";
-    else if (c == '&')
-      result += "&amp;";
-    else if (c == '"')
-      result += "&quot;";
-    else
-      result += c;
+    const auto* const found = std::ranges::find(kEscaped, c, &std::pair<char, const char*>::first);
+    result += found == std::end(kEscaped) ? std::string(1, c) : found->second;
   }
   return result;
 }
@@ -157,8 +152,8 @@ std::string live_sentence(const config::Json& row) {
   return of_step ? "passed" : "holds so far";
 }
 
-}  // namespace
-
+/// Adds the margin of a row, and why there is none; `none`: why there can be none. An infinite one came of conditions
+/// without numbers.
 void add_margin(config::Json& row, double margin, const std::string& none) {
   row["margin"] = std::isfinite(margin) ? config::Json(margin + 0.0) : config::Json();  // never -0
   row["no_margin"] = !none.empty()        ? none
@@ -166,6 +161,8 @@ void add_margin(config::Json& row, double margin, const std::string& none) {
                      : row.value("no_value", false) && std::isnan(margin) ? "it has no value"
                                                                           : "";
 }
+
+}  // namespace
 
 std::string verdict_sentence(const config::Json& row) {
   const std::string verdict = row["verdict"];
@@ -188,7 +185,18 @@ std::string verdict_sentence(const config::Json& row) {
   return text;
 }
 
-void add_row(TestResult& result, config::Json row, Severity severity, TestVerdict verdict) {
+void add_row(TestResult& result, config::Json row, const Standing& standing, Severity severity,
+             const std::string& no_margin, rtsync::Period frame) {
+  const TestVerdict verdict = standing.verdict;
+  if (verdict == TestVerdict::fail && standing.frame >= 0) {
+    row["frame"] = standing.frame;
+    row["time_s"] = static_cast<double>(frame.times(standing.frame).count()) / 1e9;
+  }
+  add_margin(row, standing.margin, no_margin);
+  if (standing.late_frames > 0)
+    row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
+  if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * frame.seconds();
+  row["says"] = verdict_sentence(row);
   result.expectations.push_back(std::move(row));
   if (severity < Severity::fail) {
     if (!result.counts) result.verdict = TestVerdict::pass;  // warnings and notes change nothing
@@ -204,23 +212,25 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
   TestResult result;
   for (std::size_t i = 0; i < test.expectations.size(); ++i) {
     const CompiledExpectation& each = test.expectations[i];
-    const Standing& standing = standings[i];
+    Standing standing = standings[i];
     const bool left_out = each.settings.realtime && !end.realtime;
     const bool of_run = each.run && !left_out && end.over;
     const double truth = of_run ? each.run->judge(end.figures) : 1;
-    const TestVerdict verdict = left_out || (each.run && !of_run) ? TestVerdict::untested
-                                : each.run ? (truth == 1 ? TestVerdict::pass : TestVerdict::fail)
-                                           : standing.verdict;
-    const bool no_value = each.run ? truth != truth : standing.no_value;
+    if (each.run) {
+      standing.verdict = truth == 1 ? TestVerdict::pass : TestVerdict::fail;
+      standing.no_value = truth != truth;
+      standing.margin = of_run ? each.run->margin(end.figures) : std::nan("");
+    }
+    if (left_out || (each.run && !of_run)) standing.verdict = TestVerdict::untested;
     config::Json row = {{"name", each.settings.name},
-                        {"verdict", name_of(verdict)},
+                        {"verdict", name_of(standing.verdict)},
                         {"severity", severity_name(each.settings.severity)},
                         {"requirement", each.settings.requirement},
                         {"expects", each.text},
                         {"why", left_out   ? kNotInRealTime
                                 : each.run ? (end.over ? "" : "judged at the end of the run")
                                            : standing.why},
-                        {"no_value", verdict == TestVerdict::fail && no_value},
+                        {"no_value", standing.verdict == TestVerdict::fail && standing.no_value},
                         {"final", standing.failed},
                         {"frame", nullptr},
                         {"time_s", nullptr},
@@ -231,18 +241,9 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
                         {"late", nullptr},
                         {"shift_s", nullptr},
                         {"recording", nullptr}};
-    if (verdict == TestVerdict::fail && !each.run) {
-      row["frame"] = standing.frame;
-      row["time_s"] = static_cast<double>(end.frame.times(standing.frame).count()) / 1e9;
-    }
-    const double run_margin = of_run ? each.run->margin(end.figures) : std::nan("");
-    add_margin(row, each.run ? run_margin : standing.margin, each.no_margin);
-    if (standing.late_frames > 0)
-      row["late"] = {{"frame", standing.late_frame}, {"duties", standing.late_frames}};
-    if (standing.shift) row["shift_s"] = static_cast<double>(*standing.shift) * end.frame.seconds();
-    row["says"] = verdict_sentence(row);
     // What is left out changes nothing, as a note.
-    add_row(result, std::move(row), left_out ? Severity::note : each.settings.severity, verdict);
+    add_row(result, std::move(row), standing, left_out ? Severity::note : each.settings.severity,
+            each.no_margin, end.frame);
   }
   add_sequence_rows(result, test.sequence, standings.data() + test.expectations.size(), end.frame);
   return result;

@@ -46,11 +46,10 @@ TestResult test_result(const CompiledTest& test, std::span<const Standing> stand
 config::Json to_live_json(TestResult result, std::int64_t frame, bool ended);
 /// Two rows of it say the same, but for the margin.
 bool same_verdict(const config::Json& a, const config::Json& b);
-/// Adds a row of verdict.json, and takes its verdict into that of the test if it counts.             @when service
-void add_row(TestResult& result, config::Json row, Severity severity, TestVerdict verdict);
-/// Adds the margin of a row, and why there is none; `none`: why there can be none. An infinite one came of conditions
-/// without numbers.
-void add_margin(config::Json& row, double margin, const std::string& none);
+/// Adds a row of verdict.json with what its standing has seen, and takes the verdict of that into the verdict of the test if
+/// it counts. `no_margin`: why the row can have no margin.                                            @when service
+void add_row(TestResult& result, config::Json row, const Standing& standing, Severity severity,
+             const std::string& no_margin, rtsync::Period frame);
 /// Returns what a row says: "failed in frame 412 (0.412 s), by 0.3 rad/s".
 std::string verdict_sentence(const config::Json& row);
 /// verdict.json.

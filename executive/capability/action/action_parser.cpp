@@ -36,8 +36,7 @@ bool is_file_name(const std::string& name) {
 }
 
 std::string unknown_action(const std::string& word) {
-  std::vector<std::string> words;
-  for (const ActionRow& row : action_rows()) words.emplace_back(row.word);
+  const std::vector<std::string> words = names_of(action_rows(), &ActionRow::word);
   const std::string meant = config::meant(word, words);
   return config::show(word) + " is not an action" +
          (meant.empty() ? "; allowed: " + config::show_all(words) : meant);
@@ -140,10 +139,8 @@ void ActionParser::add_row(const ActionRow& row, const Node& argument, const Pla
       }
       return;
     case job:
-      for (const Node& name : names_of(argument, at)) add_job(row, name, at.path);
-      return;
     case event_job:
-      for (const Node& name : names_of(argument, at)) add_event_job(row, name, at.path);
+      for (const Node& name : names_of(argument, at)) add_job(row, name, at.path);
       return;
     case factor:
       return add_ratio(row, argument, at);
@@ -220,9 +217,8 @@ std::vector<config::Node> ActionParser::names_of(const Node& node, const Place& 
 }
 
 std::optional<bool> ActionParser::switch_of(const Node& node, const std::string& path) {
-  if (node.is_scalar() && (node.text() == "on" || node.text() == "yes" || node.text() == "true")) return true;
-  if (node.is_scalar() && (node.text() == "off" || node.text() == "no" || node.text() == "false"))
-    return false;
+  if (node.is_scalar())
+    if (const auto on = config::parse_bool(node.text())) return on.value;
   refuse(node.place(), path,
          "needs 'on' or 'off' after the name" +
              (node.is_scalar() && !node.text().empty() ? "; found " + config::show(node.text()) : ""));
@@ -250,7 +246,10 @@ void ActionParser::add_value(const ActionRow& row, const std::string& name, cons
   if (!ref) return;
   if (ref->variable->is_constant() || (row.kind == ActionKind::set && !ref->variable->fixed.empty()))
     return refuse(place, path, "'" + ref->name() + "' " + ref->variable->fixed);
-  if (const std::string from = feeder_of(*ref); row.kind == ActionKind::set && !from.empty())
+  const std::vector<VariableRef> linked =
+      draft_.rig.link == nullptr ? std::vector<VariableRef>{} : draft_.rig.link->inputs();
+  const std::string from = feeder_of(*ref, draft_.plan.connections, linked);
+  if (row.kind == ActionKind::set && !from.empty())
     return refuse(place, path,
                   "'" + ref->name() + "' is fed by " + from +
                       ", so a value that is set would not last; force it instead");
@@ -276,19 +275,6 @@ std::optional<VariableRef> ActionParser::variable_of(const std::string& name, co
     return std::nullopt;
   }
   return ref;
-}
-
-/// Returns what feeds an input: "'pid.u'", "the link"; empty: nothing.
-std::string ActionParser::feeder_of(const VariableRef& ref) const {
-  const auto meets = [&](const VariableRef& to) {
-    return to.variable == ref.variable && to.first < ref.first + ref.elements &&
-           ref.first < to.first + to.elements;
-  };
-  for (const Connection& connection : draft_.plan.connections)
-    if (meets(connection.to)) return "'" + connection.from.name() + "'";
-  if (draft_.rig.link == nullptr) return "";
-  const std::vector<VariableRef> linked = draft_.rig.link->inputs();
-  return std::ranges::any_of(linked, meets) ? "the link" : "";
 }
 
 void ActionParser::add_switched(const std::string& kind, const std::string& text, bool on,
@@ -342,48 +328,32 @@ void ActionParser::add_running(const Node& name, const std::string& path) {
          "there is no fault and no stimulus " + config::show(name.text()) + did_you_mean(name.text(), all));
 }
 
-/// A job that can be switched on and off.
+/// A job that can be switched on and off, or one that is called only when it is asked for.
 void ActionParser::add_job(const ActionRow& row, const Node& name, const std::string& path) {
-  std::vector<std::string> names;
-  for (const PlannedJob& job : draft_.plan.jobs) {
-    if (job.name == name.text()) {
-      if (!is_cyclic(job.job_class))
-        return refuse(name.place(), path,
-                      "'" + job.name + "' is a job of class " + std::string(name_of(job.job_class)) +
-                          "; only jobs of the cyclic classes are switched on and off");
-      Action& action = push(row.kind, std::string(row.word) + " " + job.name);
-      action.name = job.name;
-      action.on = row.on;
-      return;
-    }
-    if (is_cyclic(job.job_class)) names.push_back(job.name);
-  }
-  if (draft_.rig.models.size() < draft_.settings.models.size()) return;  // of one that could not be made
-  refuse(name.place(), path,
-         "there is no job " + config::show(name.text()) + did_you_mean(name.text(), names));
-}
-
-/// A job that is called only when it is asked for.
-void ActionParser::add_event_job(const ActionRow& row, const Node& name, const std::string& path) {
+  const bool called = row.argument == ActionArgument::event_job;
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < draft_.plan.jobs.size(); ++i) {
     const PlannedJob& job = draft_.plan.jobs[i];
-    if (job.job_class == TACTUS_ON_EVENT) names.push_back(job.name);
+    const bool fits = called ? job.job_class == TACTUS_ON_EVENT : is_cyclic(job.job_class);
+    if (fits) names.push_back(job.name);
     if (job.name != name.text()) continue;
-    if (job.job_class != TACTUS_ON_EVENT)
-      return refuse(name.place(), path,
-                    "'" + job.name + "' is a job of class " + std::string(name_of(job.job_class)) +
-                        "; only a job that its model declares with class on_event is called by an action");
+    if (!fits)
+      return refuse(
+          name.place(), path,
+          "'" + job.name + "' is a job of class " + std::string(name_of(job.job_class)) +
+              (called ? "; only a job that its model declares with class on_event is called by an action"
+                      : "; only jobs of the cyclic classes are switched on and off"));
     Action& action = push(row.kind, std::string(row.word) + " " + job.name);
     action.name = job.name;
     action.number = i;
+    action.on = row.on;
     return;
   }
   if (draft_.rig.models.size() < draft_.settings.models.size()) return;  // of one that could not be made
   refuse(name.place(), path,
          "there is no job " + config::show(name.text()) +
-             (names.empty() ? ", and no model of this rig has a job of class on_event"
-                            : did_you_mean(name.text(), names)));
+             (called && names.empty() ? ", and no model of this rig has a job of class on_event"
+                                      : did_you_mean(name.text(), names)));
 }
 
 void ActionParser::add_ratio(const ActionRow& row, const Node& argument, const Place& at) {

@@ -47,14 +47,12 @@ class ActionParser {
   void add_running(const Node& name, const std::string& path);
   void add_switched(const std::string& kind, const std::string& text, bool on, std::uint32_t number);
   void add_job(const ActionRow& row, const Node& name, const std::string& path);
-  void add_event_job(const ActionRow& row, const Node& name, const std::string& path);
   void add_ratio(const ActionRow& row, const Node& argument, const Place& at);
   void add_named(const ActionRow& row, const Node& argument, const Place& at);
   std::optional<bool> switch_of(const Node& node, const std::string& path);
   std::vector<Node> names_of(const Node& node, const Place& at);
   std::optional<VariableRef> variable_of(const std::string& name, const config::SourceLocation& place,
                                          const std::string& path);
-  std::string feeder_of(const VariableRef& ref) const;
   void refuse(const config::SourceLocation& place, const std::string& path, const std::string& message) {
     draft_.problems.add(place, path, message);
   }

@@ -2,14 +2,14 @@
 #include "executive/capability/action/action_part.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
+#include <cinttypes>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "executive/frame/frame_services.hpp"
 #include "executive/state/crc64.hpp"
+#include "rtsync/host/plain_text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -25,10 +25,7 @@ std::string name_of_plan(const ActionPlan& plan) {
   }
   for (const TimedActions& timed : plan.timed)
     all += std::to_string(timed.at.count()) + " " + std::to_string(timed.list) + "\n";
-  std::array<char, 16> digits{};
-  const auto end =
-      std::to_chars(digits.data(), digits.data() + digits.size(), crc64(std::as_bytes(std::span(all))), 16);
-  return {digits.data(), end.ptr};
+  return rtsync::format_text("%" PRIx64, crc64(std::as_bytes(std::span(all))));
 }
 
 constexpr const char* kRecordings = "record";  // kind of what is switched
@@ -65,6 +62,7 @@ ActionPart::ActionPart(const ActionPlan& plan)
 
 void ActionPart::joined(FrameServices& services) {
   services_ = &services;
+  frame_ = services.plan().frame;
   for (Write& write : writes_) {
     write.forces = services.forces_of(write.action->variable.model);
     write.thread = services.async_worker_bit(write.action->variable.model);
@@ -90,12 +88,12 @@ void ActionPart::run(std::uint32_t list, std::int64_t k) TACTUS_RT {
     const Action& action = actions[i];
     if (action.kind == ActionKind::log) note({ActionNote::What::log, list, i, k});
     if (action.kind == ActionKind::trace) note({ActionNote::What::trace, list, i, k});
-    if (!do_action(action, k)) note({ActionNote::What::not_done, list, i, k});
+    if (!do_action(action)) note({ActionNote::What::not_done, list, i, k});
   }
 }
 
 /// False: it could not be done.
-bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
+bool ActionPart::do_action(const Action& action) TACTUS_RT {
   switch (action.kind) {
     case ActionKind::set:
     case ActionKind::force:
@@ -103,7 +101,7 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
       queue(action.write);
       return true;
     case ActionKind::turn:
-      if (SwitchRow* const row = row_of(action)) {
+      if (SwitchRow* const row = services_->switches(action.thing)) {  // few, and asked for seldom
         row->turn(action.number, action.on);
         if (is_recording(action)) {
           const std::size_t slot = slot_of(action.number);
@@ -142,9 +140,6 @@ bool ActionPart::do_action(const Action& action, std::int64_t) TACTUS_RT {
   }
   return false;
 }
-
-/// Rows are few, and asked for seldom.
-SwitchRow* ActionPart::row_of(const Action& action) TACTUS_RT { return services_->switches(action.thing); }
 
 /// One that waits already moves to the end: the last one wins.
 void ActionPart::queue(std::uint32_t write) TACTUS_RT {
@@ -218,7 +213,7 @@ void ActionPart::release_all() TACTUS_RT {
 }
 
 void ActionPart::at_boundary(std::int64_t k, Slack&) TACTUS_RT {
-  for (; next_ < plan_.timed.size() && frame_at(plan_.timed[next_].at) <= k; ++next_) {
+  for (; next_ < plan_.timed.size() && frame_.begun_in(plan_.timed[next_].at) <= k; ++next_) {
     note({ActionNote::What::timed, static_cast<std::uint32_t>(next_), 0, k - 1});
     run(plan_.timed[next_].list, k - 1);
   }
@@ -280,16 +275,9 @@ void ActionPart::put_back_recordings(bool is_kept) TACTUS_RT {
   }
 }
 
-/// The first frame that begins at or after a simulated time.
-std::int64_t ActionPart::frame_at(rtsync::Nanoseconds at) const TACTUS_RT {
-  const rtsync::Period& frame = services_->plan().frame;
-  const rtsync::Wide scaled = static_cast<rtsync::Wide>(at.count()) * frame.den();
-  return static_cast<std::int64_t>((scaled + frame.num() - 1) / frame.num());
-}
-
 void ActionPart::seek(std::int64_t k) TACTUS_RT {
   next_ = 0;
-  while (next_ < plan_.timed.size() && frame_at(plan_.timed[next_].at) < k) ++next_;
+  while (next_ < plan_.timed.size() && frame_.begun_in(plan_.timed[next_].at) < k) ++next_;
 }
 
 void ActionPart::changed(RigChange& change) TACTUS_RT {

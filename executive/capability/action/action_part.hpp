@@ -83,7 +83,7 @@ class ActionPart final : public FramePart {
     std::uint32_t list = 0, place = 0;
   };
 
-  bool do_action(const Action& action, std::int64_t k) TACTUS_RT;
+  bool do_action(const Action& action) TACTUS_RT;
   void queue(std::uint32_t write) TACTUS_RT;
   void queue_last(std::uint32_t write) TACTUS_RT;
   bool make(const Write& write) TACTUS_RT;
@@ -109,8 +109,6 @@ class ActionPart final : public FramePart {
     std::uint32_t number;
     Recorded last;
   };
-  std::int64_t frame_at(rtsync::Nanoseconds at) const TACTUS_RT;
-  SwitchRow* row_of(const Action& action) TACTUS_RT;
 
   const ActionPlan& plan_;
   FrameServices* services_ = nullptr;
@@ -121,6 +119,7 @@ class ActionPart final : public FramePart {
   std::vector<std::int64_t> kept_;
   std::vector<Switched> recordings_;  // in the order in which the plan names them first
   std::unique_ptr<EventCount[]> events_;
+  rtsync::Period frame_{1, 1};
   bool ratio_changed_ = false;
   std::size_t next_ = 0;  // of plan_.timed
   rtsync::SpscRing<ActionNote> notes_{kMostNotes};

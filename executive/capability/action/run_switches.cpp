@@ -5,13 +5,13 @@ namespace tactus::executive {
 
 void RunSwitches::poll(RunVoice&) {
   while (const auto event = log().take())
-    run_.tell_switched(words_.one, name_of(event->number), event->on != 0, event->frame);
+    run_.tell_switched(one_, name_of(event->number), event->on != 0, event->frame);
 }
 
 void RunSwitches::finish() {
-  if (run_.voice) poll(*run_.voice);
+  poll(*run_.voice);
   if (log().lost() > 0)
-    run_.voice->say(std::to_string(log().lost()) + " beginnings and ends of " + words_.several +
+    run_.voice->say(std::to_string(log().lost()) + " beginnings and ends of " + several_ +
                     " are in no log: there were too many");
 }
 

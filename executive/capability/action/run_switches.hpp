@@ -17,12 +17,9 @@ class RunSwitches : public Capability {
   void finish() override;
 
  protected:
-  /// Words for one and for several of them; texts that stay.
-  struct Words {
-    const char* one;
-    const char* several;
-  };
-  RunSwitches(RunContext& run, Words words) : run_(run), words_(words) {}
+  /// `one`, `several`: words for them; texts that stay.
+  RunSwitches(RunContext& run, const char* one, const char* several)
+      : run_(run), one_(one), several_(several) {}
 
   virtual SwitchLog& log() = 0;
   virtual const std::string& name_of(std::size_t number) const = 0;
@@ -31,7 +28,8 @@ class RunSwitches : public Capability {
 
  private:
   RunContext& run_;
-  Words words_;
+  const char* const one_;
+  const char* const several_;
 };
 
 }  // namespace tactus::executive

@@ -23,24 +23,28 @@ bool is_real_number(const Variable& variable) {
 }
 
 std::int64_t frames_up(Nanoseconds time, const rtsync::Period& frame) {
-  const auto wide = static_cast<rtsync::Wide>(time.count()) * frame.den();
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>((wide + frame.num() - 1) / frame.num()));
+  return std::max<std::int64_t>(1, frame.begun_in(time));
 }
 
 /// Compiles one fault.
 class FaultCompiler {
  public:
-  FaultCompiler(Draft& draft, const config::Node::Entry& entry)
-      : draft_(draft), problems_(draft.problems), entry_(entry), path_("faults." + entry.key) {}
+  /// `others`: those before it.
+  FaultCompiler(Draft& draft, const config::Node::Entry& entry, const std::vector<CompiledFault>& others)
+      : draft_(draft),
+        problems_(draft.problems),
+        entry_(entry),
+        others_(others),
+        path_("faults." + entry.key) {}
 
-  std::optional<CompiledFault> compile(const std::vector<CompiledFault>& others) {
+  std::optional<CompiledFault> compile() {
     const std::size_t before = problems_.count();
     made_.name = entry_.key;
     if (!config::is_name(entry_.key))
       complain(config::show(entry_.key) + " is not a name of letters, digits, '_' and '-'");
     settings_ = fault_fields().load(entry_.value, path_, problems_);
     if (problems_.count() != before) return std::nullopt;
-    if (read_kind() && read_target(others)) {
+    if (read_kind() && read_target()) {
       if (!made_.refs.empty()) read_amount();
       read_times();
     }
@@ -84,24 +88,24 @@ class FaultCompiler {
                              std::to_string(given) + " are given; write a fault for each");
   }
 
-  bool read_target(const std::vector<CompiledFault>& others) {
+  bool read_target() {
     made_.target = settings_.on.value;
-    for (const CompiledFault& other : others)
+    for (const CompiledFault& other : others_)
       if (other.name == made_.name) return complain("there is a fault of that name already");
-    if (made_.kind == FaultKind::offered) return read_offered(others);
+    if (made_.kind == FaultKind::offered) return read_offered();
     if (!settings_.amount.is_null()) return complain("amount", "belongs to a fault with 'does'; remove it");
-    if (made_.target == "clock" || is_edge_fault()) return read_clock(others);
-    if (made_.target.starts_with("peer ") || made_.kind == FaultKind::silent) return read_peer(others);
+    if (made_.target == "clock" || is_edge_fault()) return read_clock();
+    if (made_.target.starts_with("peer ") || made_.kind == FaultKind::silent) return read_peer();
     const bool job = made_.target.starts_with("job ");
     if (job != (made_.kind == FaultKind::longer))
       return complain("on", job ? "a job has no " + made_.what + "; write 'longer', or name a variable"
                                 : "only jobs can be longer; write 'job model.job'");
-    if (job) return read_job(made_.target.substr(4), others);
-    if (made_.target.starts_with("link ")) return read_sent(others);
+    if (job) return read_job(made_.target.substr(4));
+    if (made_.target.starts_with("link ")) return read_sent();
     if (!read_connection(settings_.on, "on") || !read_connection(settings_.swap, "swap")) return false;
-    if (!read_variable(settings_.on, "on", others)) return false;
+    if (!read_variable(settings_.on, "on")) return false;
     if (made_.kind != FaultKind::swap) return true;
-    if (!read_variable(settings_.swap, "swap", others)) return false;
+    if (!read_variable(settings_.swap, "swap")) return false;
     const VariableRef& a = made_.refs[0];
     const VariableRef& b = made_.refs[1];
     const auto before_jobs = [](const VariableRef& ref) {
@@ -119,16 +123,20 @@ class FaultCompiler {
     return made_.kind == FaultKind::late_edge || made_.kind == FaultKind::missing_edge;
   }
 
-  /// Complains of another fault of the same kind at the same place.
-  bool is_only_one(const std::vector<CompiledFault>& others, const std::string& what) {
-    for (const CompiledFault& other : others)
+  bool is_only_one(const std::string& what) {
+    for (const CompiledFault& other : others_)
       if (other.kind == made_.kind && other.target == made_.target)
-        return complain("on", what + " has a fault '" + made_.what + "' already, '" + other.name +
-                                  "'; it has one of each kind, so remove one of them");
+        return has_another("on", what, other, "it");
     return true;
   }
 
-  bool read_clock(const std::vector<CompiledFault>& others) {
+  /// Complains of another fault of the same kind at the same place.
+  bool has_another(const char* key, const std::string& place, const CompiledFault& other, const char* which) {
+    return complain(key, place + " has a fault '" + made_.what + "' already, '" + other.name + "'; " + which +
+                             " has one of each kind, so remove one of them");
+  }
+
+  bool read_clock() {
     if (!is_edge_fault())
       return complain("on", "the clock has no " + made_.what + "; write 'late_edge' or 'missing_edge'");
     if (made_.target != "clock")
@@ -140,10 +148,10 @@ class FaultCompiler {
           settings_.late_edge && draft_.rig.settings.clock.driver.value != "internal" ? "late_edge" : "on",
           why);
     made_.late = settings_.late_edge.value_or(rtsync::Nanoseconds{0});
-    return is_only_one(others, "the clock");
+    return is_only_one("the clock");
   }
 
-  bool read_peer(const std::vector<CompiledFault>& others) {
+  bool read_peer() {
     constexpr std::string_view kWord = "peer ";
     if (made_.kind != FaultKind::silent)
       return complain(
@@ -153,10 +161,10 @@ class FaultCompiler {
     if (!settings_.silent) return complain("silent", "'no' is not a fault; write 'yes', or remove the fault");
     const std::string why = find_peer(draft_, made_.target.substr(kWord.size()), made_.received);
     made_.idle = made_.received.empty();
-    return why.empty() ? is_only_one(others, "the peer") : complain("on", why);
+    return why.empty() ? is_only_one("the peer") : complain("on", why);
   }
 
-  bool read_offered(const std::vector<CompiledFault>& others) {
+  bool read_offered() {
     made_.what = settings_.does.value;
     OfferedPlace found;
     if (const std::string why = find_offered(draft_, made_.target, made_.what, found); !why.empty())
@@ -176,19 +184,18 @@ class FaultCompiler {
       if (made_.amount < offer.least || made_.amount > offer.most)
         return complain("amount", "is not " + amount_text(offer));
     }
-    for (const CompiledFault& other : others)
+    for (const CompiledFault& other : others_)
       if (other.device == made_.device && other.offer == made_.offer)
-        return complain("on", "'" + made_.target + "' has a fault '" + made_.what + "' already, '" +
-                                  other.name + "'; it has one of each kind, so remove one of them");
+        return has_another("on", "'" + made_.target + "'", other, "it");
     return true;
   }
 
-  bool read_sent(const std::vector<CompiledFault>& others) {
+  bool read_sent() {
     if (draft_.rig.link == nullptr && draft_.link_overrides.off) return made_.idle = true;
-    if (!read_sent_variable(settings_.on.value, "on", others)) return false;
+    if (!read_sent_variable(settings_.on.value, "on")) return false;
     if (made_.refs.empty()) return made_.idle = true;  // the link was complained of
     if (made_.kind != FaultKind::swap) return true;
-    if (!read_sent_variable(settings_.swap.value, "swap", others)) return false;
+    if (!read_sent_variable(settings_.swap.value, "swap")) return false;
     const VariableRef& a = made_.refs[0];
     const VariableRef& b = made_.refs[1];
     if (a.variable->type != b.variable->type || a.elements != b.elements)
@@ -196,16 +203,11 @@ class FaultCompiler {
                                   "' cannot be swapped: they need the same type and size");
     const bool same =
         made_.sent[0].signal == made_.sent[1].signal && made_.sent[0].index == made_.sent[1].index;
-    return !(same && overlap(a, b)) || complain("swap", "a variable cannot be swapped with itself");
-  }
-
-  static bool overlap(const VariableRef& a, const VariableRef& b) {
-    return a.variable == b.variable && a.first < b.first + b.elements && b.first < a.first + a.elements;
+    return !(same && a.overlaps(b)) || complain("swap", "a variable cannot be swapped with itself");
   }
 
   /// Reads "link SIGNAL" or "link SIGNAL.model.variable".
-  bool read_sent_variable(const std::string& name, const char* key,
-                          const std::vector<CompiledFault>& others) {
+  bool read_sent_variable(const std::string& name, const char* key) {
     constexpr std::string_view kWord = "link ";
     if (!name.starts_with(kWord))
       return complain(key, config::show(name) + " is not what the link sends; write 'link SIGNAL'");
@@ -214,12 +216,11 @@ class FaultCompiler {
     const std::string why = find_sent(draft_, std::string_view(name).substr(kWord.size()), ref, at);
     if (!why.empty()) return complain(key, why);
     if (ref.variable == nullptr) return true;
-    for (const CompiledFault& other : others)
+    for (const CompiledFault& other : others_)
       for (std::size_t i = 0; i < other.sent.size(); ++i)
         if (other.kind == made_.kind && other.sent[i].signal == at.signal &&
-            other.sent[i].index == at.index && overlap(other.refs[i], ref))
-          return complain(key, "'" + name + "' has a fault '" + made_.what + "' already, '" + other.name +
-                                   "'; a variable has one of each kind, so remove one of them");
+            other.sent[i].index == at.index && other.refs[i].overlaps(ref))
+          return has_another(key, "'" + name + "'", other, "a variable");
     made_.refs.push_back(ref);
     made_.sent.push_back(at);
     return true;
@@ -229,11 +230,7 @@ class FaultCompiler {
   bool read_connection(Located<std::string>& name, const char* key) {
     constexpr std::string_view kWord = "connection ";
     if (!name.value.starts_with(kWord)) return true;
-    const auto trimmed = [](std::string_view text) {
-      while (text.starts_with(' ')) text.remove_prefix(1);
-      while (text.ends_with(' ')) text.remove_suffix(1);
-      return std::string(text);
-    };
+    const auto trimmed = [](std::string_view of) { return std::string(rtsync::trimmed(of, " ")); };
     const std::string_view text = std::string_view(name.value).substr(kWord.size());
     const std::size_t arrow = text.find("->");
     if (arrow == std::string_view::npos)
@@ -250,7 +247,7 @@ class FaultCompiler {
     return complain(key, "there is no connection " + config::show(wanted) + did_you_mean(wanted, names));
   }
 
-  bool read_job(const std::string& name, const std::vector<CompiledFault>& others) {
+  bool read_job(const std::string& name) {
     const auto found = std::ranges::find(draft_.plan.jobs, name, &PlannedJob::name);
     if (found == draft_.plan.jobs.end() || found->model == nullptr) {
       std::vector<std::string> names;
@@ -259,7 +256,7 @@ class FaultCompiler {
       return complain("on", "there is no job '" + name + "'" + did_you_mean(name, names));
     }
     made_.job = static_cast<std::size_t>(found - draft_.plan.jobs.begin());
-    for (const CompiledFault& other : others)
+    for (const CompiledFault& other : others_)
       if (other.kind == FaultKind::longer && other.job == made_.job)
         return complain("on",
                         "job '" + name + "' has a fault already, '" + other.name + "'; remove one of them");
@@ -267,20 +264,17 @@ class FaultCompiler {
     return true;
   }
 
-  bool read_variable(const Located<std::string>& name, const char* key,
-                     const std::vector<CompiledFault>& others) {
+  bool read_variable(const Located<std::string>& name, const char* key) {
     std::string why;
     const auto ref = draft_.look_up(name.value, why);
     if (!ref) return why.empty() ? false : complain(key, why);
     if (ref->model == nullptr)
       return complain(key, "'" + name.value + "' is the executive's own, and can be read only");
     if (ref->variable->is_constant()) return complain(key, "'" + name.value + "' " + ref->variable->fixed);
-    for (const CompiledFault& other : others)
+    for (const CompiledFault& other : others_)
       for (const VariableRef& each : other.refs)
-        if (other.kind == made_.kind && other.sent.empty() && each.variable == ref->variable &&
-            each.first < ref->first + ref->elements && ref->first < each.first + each.elements)
-          return complain(key, "'" + name.value + "' has a fault '" + made_.what + "' already, '" +
-                                   other.name + "'; a variable has one of each kind, so remove one of them");
+        if (other.kind == made_.kind && other.sent.empty() && each.overlaps(*ref))
+          return has_another(key, "'" + name.value + "'", other, "a variable");
     made_.refs.push_back(*ref);
     return true;
   }
@@ -421,6 +415,7 @@ class FaultCompiler {
   Draft& draft_;
   config::Problems& problems_;
   const config::Node::Entry& entry_;
+  const std::vector<CompiledFault>& others_;
   const std::string path_;
   FaultSettings settings_;
   CompiledFault made_;
@@ -457,7 +452,7 @@ std::vector<CompiledFault> compile_faults(Draft& draft, const config::Node& faul
     draft.problems.add(faults.place(), "faults",
                        std::string("expected a map of names, found ") + config::kind_name(faults.kind()));
   for (const config::Node::Entry& entry : faults.entries())
-    if (auto made = FaultCompiler(draft, entry).compile(all)) all.push_back(std::move(*made));
+    if (auto made = FaultCompiler(draft, entry, all).compile()) all.push_back(std::move(*made));
   return all;
 }
 

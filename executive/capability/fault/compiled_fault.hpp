@@ -93,7 +93,7 @@ struct CompiledFault {
 
 /// The faults of a rig as its plan has them. They are no setting: nothing compares them.
 struct PlannedFaults {
-  std::shared_ptr<const std::vector<CompiledFault>> all{};
+  std::shared_ptr<const std::vector<CompiledFault>> all = std::make_shared<std::vector<CompiledFault>>();
   bool operator==(const PlannedFaults&) const { return true; }
 };
 

@@ -156,14 +156,12 @@ bool FaultPart::can_be_drawn(const Fault& fault) TACTUS_RT {
 
 /// Returns the frame before which one that is on does not end by itself.
 std::int64_t FaultPart::end_of(const Fault& fault) const TACTUS_RT {
-  const auto frame_of = [this](std::int64_t time_ns) TACTUS_RT {  // a frame early at most
-    return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
-  };
   const CompiledFault& made = *fault.made;
-  std::int64_t end = INT64_MAX;
-  if (made.until_ns) end = frame_of(*made.until_ns);
+  std::int64_t end = INT64_MAX;  // else a frame early at most
+  if (made.until_ns) end = frame_.whole_in(rtsync::Nanoseconds{*made.until_ns});
   if (made.lasting_ns > 0)
-    end = std::min(end, frame_of(frame_.times(fault.kept[since]).count() + made.lasting_ns));
+    end = std::min(end,
+                   frame_.whole_in(frame_.times(fault.kept[since]) + rtsync::Nanoseconds{made.lasting_ns}));
   return end;
 }
 
@@ -176,8 +174,7 @@ std::int64_t FaultPart::next_change(const Fault& fault, std::int64_t k) const TA
   if (kept[phase] == off) return kNever;
   if (kept[phase] == waiting) {
     if (made.frame) return std::max(k + 1, *made.frame);
-    const auto wide = static_cast<rtsync::Wide>(*made.at_ns) * frame_.den() / frame_.num();
-    return std::max(k + 1, static_cast<std::int64_t>(wide));
+    return std::max(k + 1, frame_.whole_in(rtsync::Nanoseconds{*made.at_ns}));
   }
   const bool moves = made.kind == FaultKind::noise || made.kind == FaultKind::drift ||
                      made.kind == FaultKind::longer || made.every_frames != 0 || made.probability;

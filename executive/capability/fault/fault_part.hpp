@@ -9,7 +9,6 @@
 #include "executive/capability/fault/compiled_fault.hpp"
 #include "executive/capability/fault/drawn_faults.hpp"
 #include "executive/capability/fault/fault_target.hpp"
-#include "executive/capability/fault/link_faults.hpp"
 #include "executive/capability/fault/sent_signals.hpp"
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/switch_log.hpp"
@@ -27,7 +26,7 @@ struct FaultMachine {
 
 /// Computes before each frame what faults change in it. One that does not change sleeps until it does; drift and noise are
 /// DrawnFaults.
-class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
+class FaultPart final : public FramePart, public SwitchRow {
  public:
   static constexpr bool kWritesVariables = false;
 
@@ -39,8 +38,10 @@ class FaultPart final : public FramePart, public SwitchRow, public LinkFaults {
   void rate_transition(std::int64_t k, std::uint64_t idle) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;
   void turn(std::uint32_t number, bool on) TACTUS_RT override;
-  void before_receiving(std::int64_t k) TACTUS_RT override;
-  void before_sending() TACTUS_RT override {
+  /// Frame k begins, and the link has not taken in its messages.
+  void before_receiving(std::int64_t k) TACTUS_RT;
+  /// The jobs of a frame have run, and the link has not taken what it sends.
+  void before_sending() TACTUS_RT {
     if (sent_) sent_->refresh();
   }
   /// The link asks before_receiving() and before_sending().

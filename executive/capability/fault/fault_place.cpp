@@ -85,8 +85,7 @@ std::string find_sent(const Draft& draft, std::string_view name, VariableRef& re
     return "the link sends no signal " + config::show(signal_name) + did_you_mean(signal_name, names);
   }
   at.signal = found->number;
-  std::vector<std::string> members;
-  for (const VariableRef& each : found->variables) members.push_back(each.name());
+  const std::vector<std::string> members = names_of(found->variables, &VariableRef::name);
   if (dot == std::string_view::npos) {
     if (found->variables.size() != 1)
       return config::show(signal_name) + " carries several variables; name one of them: 'link " +

@@ -5,13 +5,8 @@
 
 namespace tactus::executive {
 
-bool RunFaults::is_needed(const RunContext& run) {
-  const auto& all = run.rig.settings().of<PlannedFaults>().all;
-  return all != nullptr && !all->empty();
-}
-
 RunFaults::RunFaults(RunContext& run)
-    : RunSwitches(run, {"fault", "faults"}),
+    : RunSwitches(run, "fault", "faults"),
       run_(run),
       faults_(run.rig.settings().of<PlannedFaults>().all),
       part_(
@@ -20,7 +15,7 @@ RunFaults::RunFaults(RunContext& run)
   run.executive->add(part_);
 }
 
-LinkFaults* RunFaults::link_faults() { return part_.has_link_faults() ? &part_ : nullptr; }
+FaultPart* RunFaults::link_faults() { return part_.has_link_faults() ? &part_ : nullptr; }
 
 void RunFaults::start() {
   for (const CompiledFault& fault : *faults_) {

@@ -14,12 +14,14 @@ namespace tactus::executive {
 class RunFaults final : public RunSwitches {
  public:
   explicit RunFaults(RunContext& run);
-  static bool is_needed(const RunContext& run);
+  static bool is_needed(const RunContext& run) {
+    return !run.rig.settings().of<PlannedFaults>().all->empty();
+  }
 
   void start() override;
   void summarize(config::Json& all, Summary what) const override;
   /// Its faults of the link; nullptr: none.                                                        @when setup
-  LinkFaults* link_faults();
+  FaultPart* link_faults();
   /// States of its switches.                                                                       @when any
   const SwitchRow& switches() const { return part_; }
 

@@ -2,6 +2,7 @@
 #include "config/rules.hpp"
 #include "executive/capability/fault/compiled_fault.hpp"
 #include "executive/capability/fault/settings.hpp"
+#include "executive/model/suggest.hpp"
 
 namespace tactus::executive {
 
@@ -15,9 +16,8 @@ std::vector<Field<RigSettings>> fault_keys() {
 }
 
 void declare_faults(Draft& draft) {
-  std::vector<std::string> names;
-  for (const Node::Entry& entry : draft.settings.of<FaultsSettings>().faults.entries())
-    names.push_back(entry.key);
+  std::vector<std::string> names =
+      names_of(draft.settings.of<FaultsSettings>().faults.entries(), &Node::Entry::key);
   draft.rig.variables.add_faults(names);
   if (!names.empty()) draft.plan.switches["fault"] = std::move(names);
 }

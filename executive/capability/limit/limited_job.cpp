@@ -106,17 +106,11 @@ std::uint64_t OutputLimit::cut(const tactus_call& call) TACTUS_RT {
   if (given != number) {
     std::uint64_t bits = overlay_bits(ref_.variable->type, given);
     given = overlay_number(ref_.variable->type, bits);
-    if (rate_ && is_whole(ref_.variable->type)) {
-      // A whole number that moves by less than one a call waits until that is one.
-      const auto last = std::bit_cast<double>(kept_[1]);
-      if (kept_[0] != 0 && given == last) {
-        std::memcpy(ref_.data(), &bits, size_of(ref_.variable->type));
-        count(call, number, given);
-        return asked;
-      }
-    }
     std::memcpy(ref_.data(), &bits, size_of(ref_.variable->type));
     count(call, number, given);
+    // A whole number that moves by less than one a call waits until that is one.
+    const bool waits = rate_ && is_whole(ref_.variable->type) && kept_[0] != 0;
+    if (waits && given == std::bit_cast<double>(kept_[1])) return asked;
   }
   kept_ = {1, std::bit_cast<std::int64_t>(given), call.sim_time_ns};
   return asked;

@@ -6,10 +6,6 @@
 
 namespace tactus::executive {
 
-bool RunLimits::is_needed(const RunContext& run) {
-  return !run.rig.settings().of<PlannedLimits>().all.empty();
-}
-
 RunLimits::RunLimits(RunContext& run)
     : run_(run),
       planned_(run.rig.settings().of<PlannedLimits>()),
@@ -37,10 +33,6 @@ void RunLimits::poll_seldom(RunVoice& voice) {
               " was asked for, " + config::print_quantity(counts.given, unit) +
               " was given; summary.json counts all of them");
   }
-}
-
-void RunLimits::finish() {
-  if (run_.voice) poll_seldom(*run_.voice);
 }
 
 void RunLimits::summarize(config::Json& all, Summary what) const {

@@ -12,10 +12,10 @@ namespace tactus::executive {
 class RunLimits final : public Capability {
  public:
   explicit RunLimits(RunContext& run);
-  static bool is_needed(const RunContext& run);
+  static bool is_needed(const RunContext& run) { return !run.rig.settings().of<PlannedLimits>().all.empty(); }
 
   void poll_seldom(RunVoice& voice) override;
-  void finish() override;
+  void finish() override { poll_seldom(*run_.voice); }
   void summarize(config::Json& all, Summary what) const override;
 
  private:

@@ -16,12 +16,7 @@ const config::Fields<LimitSettings>& limit_fields() {
   return fields;
 }
 
-namespace {
-
-void plan_limits(Draft& draft) { draft.settings.of<PlannedLimits>() = compile_limits(draft); }
-
-}  // namespace
-
-const CapabilitySection kLimitSection{nullptr, nullptr, &plan_limits};
+const CapabilitySection kLimitSection{
+    nullptr, nullptr, [](Draft& draft) { draft.settings.of<PlannedLimits>() = compile_limits(draft); }};
 
 }  // namespace tactus::executive

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "executive/capability/fault/link_faults.hpp"
+#include "executive/capability/fault/fault_part.hpp"
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/frame/frame_part.hpp"
@@ -20,7 +20,7 @@ class LinkPart final : public FramePart {
   /// Records what was waited for. @when setup
   void record_in(FlightPart& flight) { flight_ = &flight; }
   /// Asks these faults at its borders; nullptr: none. They outlive it. @when setup
-  void obey(LinkFaults* faults) { faults_ = faults; }
+  void obey(FaultPart* faults) { faults_ = faults; }
   void joined(FrameServices& services) override;
   bool may_begin(std::int64_t k, const BeginAsked& asked) TACTUS_RT override {
     if (!asked.until) return (asked.paced && !asked.first) || link_.may_begin(k, asked.paced);
@@ -41,7 +41,7 @@ class LinkPart final : public FramePart {
   const rtsync::RealtimeSync& sync_;
   const bool clock_is_monotonic_;
   FlightPart* flight_ = nullptr;
-  LinkFaults* faults_ = nullptr;
+  FaultPart* faults_ = nullptr;
 };
 
 }  // namespace tactus::executive

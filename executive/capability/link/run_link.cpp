@@ -2,6 +2,8 @@
 #include "executive/capability/link/run_link.hpp"
 
 #include <atomic>
+#include <memory>
+#include <string>
 
 #include "executive/capability/fault/run_faults.hpp"
 #include "executive/capability/flight/run_flight.hpp"
@@ -22,11 +24,16 @@ RunLink::RunLink(RunContext& run)
     part_.record_in(*flight->part());
 }
 
-/// Returns the function that joins the federation, which may take long: for another thread, which may come
-/// back when this object is gone.
-std::function<void()> RunLink::joining() {
-  return [&link = link_, &commands = run_.executive->link_commands(), helper = run_.cpus.helper("link"),
-          first_frame = run_.first_frame(), folder = run_.options.folder, refusal = refusal_] {
+void RunLink::prepare() {
+  if (RunFaults* const faults = run_.find<RunFaults>()) part_.obey(faults->link_faults());
+}
+
+bool RunLink::join() {
+  const auto refusal = std::make_shared<std::string>();
+  // It may take long, and come back when this object is gone.
+  const auto joining = [&link = link_, &commands = run_.executive->link_commands(),
+                        helper = run_.cpus.helper("link"), first_frame = run_.first_frame(),
+                        folder = run_.options.folder, refusal] {
     try {
       if (!folder.empty() && link.records()) link.record_to(folder);
       link.join(commands, helper, first_frame);
@@ -34,22 +41,10 @@ std::function<void()> RunLink::joining() {
       *refusal = error.what();
     }
   };
-}
-
-/// Ends the joining. False: it was stopped meanwhile. Throws MachineError.
-bool RunLink::joined() const {
-  if (refusal_->empty()) return true;
-  if (run_.executive->stop_requested() || run_.executive->abort_requested()) return false;
-  throw not_started("link: " + *refusal_);
-}
-
-void RunLink::prepare() {
-  if (RunFaults* const faults = run_.find<RunFaults>()) part_.obey(faults->link_faults());
-}
-
-bool RunLink::join() {
-  if (!run_.aside("the join of the federation", joining())) return false;
-  if (joined()) return true;
+  if (!run_.aside("the join of the federation", joining)) return false;
+  if (refusal->empty()) return true;
+  if (!run_.executive->stop_requested() && !run_.executive->abort_requested())
+    throw not_started("link: " + *refusal);
   run_.end = {Outcome::stopped, "stopped before the rig had joined the federation", 0};
   run_.executive->abandon();
   return false;

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
-#include <memory>
-#include <string>
-
 #include "executive/capability/link/link_part.hpp"
 #include "executive/driver/link.hpp"
 #include "executive/run_base/run_context.hpp"
@@ -19,6 +15,7 @@ class RunLink final : public Capability {
   explicit RunLink(RunContext& run);
 
   void prepare() override;
+  /// Throws MachineError.
   bool join() override;
   void ready() override { link_.ready(); }
   void poll(RunVoice& voice) override;
@@ -31,13 +28,9 @@ class RunLink final : public Capability {
   void report(LiveReport which, config::Json& body) override;
 
  private:
-  std::function<void()> joining();
-  bool joined() const;
-
   RunContext& run_;
   Link& link_;
   LinkPart part_;
-  std::shared_ptr<std::string> refusal_ = std::make_shared<std::string>();
 };
 
 }  // namespace tactus::executive

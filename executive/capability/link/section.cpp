@@ -45,12 +45,9 @@ void check_linked(Draft& draft, const VariableRef& input) {
   const auto refuse = [&](const std::string& why) {
     draft.problems.add(draft.settings.of<LinkSection>().origin, "'" + input.name() + "' " + why);
   };
-  for (const Connection& connection : draft.plan.connections) {
-    const bool apart = connection.to.variable != input.variable ||
-                       connection.to.first + connection.to.elements <= input.first ||
-                       input.first + input.elements <= connection.to.first;
-    if (!apart) refuse("is already fed by '" + connection.from.name() + "'; an input has one source");
-  }
+  for (const Connection& connection : draft.plan.connections)
+    if (connection.to.overlaps(input))
+      refuse("is already fed by '" + connection.from.name() + "'; an input has one source");
   for (const PlannedJob& job : draft.plan.jobs) {
     if (job.model != input.model || !draft.plan.is_asynchronous(job.thread)) continue;
     return refuse(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <initializer_list>
 #include <numbers>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "executive/expression/variable_inputs.hpp"
 #include "executive/model/model_overlay.hpp"
 #include "executive/model/parameter_value.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -25,6 +27,21 @@ using SegmentShape = StimulusSegment::Shape;
 bool has_fraction(const Variable& variable) {
   return variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT;
 }
+
+/// The shapes of a segment by their keys.
+constexpr std::pair<const char*, Node SegmentSettings::*> kShapes[] = {
+    {"hold", &SegmentSettings::hold},
+    {"step", &SegmentSettings::step},
+    {"ramp", &SegmentSettings::ramp},
+    {"sine", &SegmentSettings::sine},
+    {"chirp", &SegmentSettings::chirp},
+    {"square", &SegmentSettings::square},
+    {"prbs", &SegmentSettings::prbs},
+    {"noise", &SegmentSettings::noise},
+    {"table", &SegmentSettings::table},
+    {"recording", &SegmentSettings::recording},
+    {"expression", &SegmentSettings::expression},
+};
 
 /// Compiles one stimulus.
 class StimulusCompiler {
@@ -55,31 +72,16 @@ class StimulusCompiler {
   }
 
   bool read_shape(const Node& node, const std::string& path, const SegmentSettings& s, StimulusSegment& to) {
-    const std::pair<const char*, const Node*> shapes[] = {{"hold", &s.hold},
-                                                          {"step", &s.step},
-                                                          {"ramp", &s.ramp},
-                                                          {"sine", &s.sine},
-                                                          {"chirp", &s.chirp},
-                                                          {"square", &s.square},
-                                                          {"prbs", &s.prbs},
-                                                          {"noise", &s.noise},
-                                                          {"table", &s.table},
-                                                          {"recording", &s.recording},
-                                                          {"expression", &s.expression}};
-    const std::pair<const char*, const Node*>* given = nullptr;
-    int number = 0;
-    for (const auto& each : shapes)
-      if (!each.second->is_null()) {
-        given = &each;
-        ++number;
-      }
+    const auto is_given = [&s](const auto& shape) { return !(s.*shape.second).is_null(); };
+    const auto number = std::ranges::count_if(kShapes, is_given);
+    const auto* const given = std::ranges::find_if(kShapes, is_given);
     if (number != 1)
       return complain(node, path,
-                      "expects one of hold, step, ramp, sine, chirp, square, prbs, noise, table, recording, "
-                      "expression; " +
-                          std::to_string(number) + " are given");
+                      "expects one of " +
+                          rtsync::joined(kShapes, ", ", [](const auto& shape) { return shape.first; }) +
+                          "; " + std::to_string(number) + " are given");
     const std::string word = given->first;
-    const Node& is = *given->second;
+    const Node& is = s.*given->second;
     const std::string here = path + "." + word;
     if (word == "hold" || word == "step") return value(is, here, to.to, &to.to_bits);
     if (word == "ramp") return read_ramp(is, here, to);
@@ -295,10 +297,7 @@ class StimulusCompiler {
 
   bool read_expression(const Node& is, const std::string& path, StimulusSegment& to) {
     to.shape = SegmentShape::expression;
-    const auto look_up = [this](const std::string& name, std::string& why) {
-      return draft_.look_up(name, why);
-    };
-    const VariableNames names(look_up);
+    const VariableNames names(std::bind_front(&Draft::look_up, &draft_));
     config::ExpressionBuilder builder(names, {.tick = draft_.plan.frame, .once = true});
     std::vector<config::ExpressionProblem> wrong;
     std::optional<config::ExpressionValue> value;
@@ -334,18 +333,14 @@ class StimulusCompiler {
   Variable element_;  // one element of the variable
 };
 
-/// A shape is written without a list.
-bool is_bare_segment(const Node& node) {
-  static constexpr const char* kWords[] = {"hold", "step",  "ramp",  "sine",      "chirp",     "square",
-                                           "prbs", "noise", "table", "recording", "expression"};
-  return std::ranges::any_of(kWords, [&](const char* word) { return node.find(word) != nullptr; });
-}
-
 void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<CompiledStimulus>& all) {
   config::Problems& problems = draft.problems;
   const std::string path = "stimuli." + entry.key;
   StimulusSettings settings;
-  const bool bare = entry.value.is_list() || (entry.value.is_map() && is_bare_segment(entry.value));
+  const bool bare =
+      entry.value.is_list() || (entry.value.is_map() && std::ranges::any_of(kShapes, [&](const auto& shape) {
+                                  return entry.value.find(shape.first) != nullptr;  // written without a list
+                                }));
   const std::size_t before = problems.count();
   if (!bare) settings = stimulus_fields().load(entry.value, path, problems);
   if (problems.count() != before) return;

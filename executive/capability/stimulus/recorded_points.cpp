@@ -10,6 +10,7 @@
 #include "config/unit.hpp"
 #include "executive/driver/record_formats.hpp"
 #include "executive/model/model_overlay.hpp"
+#include "executive/model/suggest.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -23,9 +24,8 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
   const std::vector<RecordColumn>& columns = source->head().columns;
   const auto column = std::ranges::find(columns, name, &RecordColumn::name);
   if (column == columns.end()) {
-    std::vector<std::string> known;
-    for (const RecordColumn& each : columns) known.push_back(each.name);
-    why = file.string() + " has no column " + config::show(name) + config::meant(name, known);
+    why = file.string() + " has no column " + config::show(name) +
+          config::meant(name, names_of(columns, &RecordColumn::name));
     return {};
   }
   const config::Unit unit = config::Unit::parse(column->unit);
@@ -38,8 +38,7 @@ RecordedPoints read_points(const RecordFormat& format, const std::filesystem::pa
         words.emplace(label.value, meant->value);
         continue;
       }
-      std::vector<std::string> known;
-      for (const VariableLabel& each : variable.labels) known.push_back(each.name);
+      const std::vector<std::string> known = names_of(variable.labels, &VariableLabel::name);
       why = "column " + config::show(name) + " of " + file.string() + " has the word " +
             config::show(label.name) + ", which is not a value of '" + variable.name + "'" +
             (known.empty() ? std::string(": that has no names of values")
@@ -84,9 +83,8 @@ RecordedPoints recorded_points(const std::filesystem::path& file, const std::str
     const RecordFormats& formats = RecordFormats::kept();
     const RecordFormat* const format = formats.of_extension(file);
     if (format != nullptr) return read_points(*format, file, column, variable, from_ns, in_memory, why);
-    std::vector<std::string> known;
-    for (const auto& each : formats.all()) known.push_back(each->extension());
-    why = "the name of a recording ends with one of " + config::show_all(known) + "; found " +
+    why = "the name of a recording ends with one of " +
+          config::show_all(names_of(formats.all(), &RecordFormat::extension)) + "; found " +
           config::show(file.filename().string());
   } catch (const std::exception& error) {
     why = error.what();

@@ -3,13 +3,8 @@
 
 namespace tactus::executive {
 
-bool RunStimuli::is_needed(const RunContext& run) {
-  const auto& all = run.rig.settings().of<PlannedStimuli>().all;
-  return all != nullptr && !all->empty();
-}
-
 RunStimuli::RunStimuli(RunContext& run)
-    : RunSwitches(run, {"stimulus", "stimuli"}),
+    : RunSwitches(run, "stimulus", "stimuli"),
       stimuli_(run.rig.settings().of<PlannedStimuli>().all),
       part_(*stimuli_) {
   run.executive->add(part_);

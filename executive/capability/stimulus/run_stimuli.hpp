@@ -14,7 +14,9 @@ namespace tactus::executive {
 class RunStimuli final : public RunSwitches {
  public:
   explicit RunStimuli(RunContext& run);
-  static bool is_needed(const RunContext& run);
+  static bool is_needed(const RunContext& run) {
+    return !run.rig.settings().of<PlannedStimuli>().all->empty();
+  }
 
   void summarize(config::Json& all, Summary what) const override;
   /// States of its switches.                                                                       @when any

@@ -26,7 +26,7 @@ struct StimulusSettings {
   bool switched = false;
   bool loop = false;
   Nanoseconds blend{0};
-  bool releases = false;  ///< the variable has its own value again after the last segment
+  bool releases = false;       ///< the variable has its own value again after the last segment
   Located<std::string> event;  ///< it begins each time when this event fires; empty: none
 };
 
@@ -37,7 +37,6 @@ struct SegmentSettings {
       expression{};
   std::optional<Nanoseconds> lasting;
   bool holds = false;  ///< true: a value stays until the next point of a table or recording
-  bool interpolates = false;
 };
 
 /// The tables of a stimulus and of a segment.                                                 @when setup

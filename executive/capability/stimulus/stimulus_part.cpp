@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "executive/expression/variable_inputs.hpp"
 #include "executive/frame/frame_services.hpp"
 
 namespace tactus::executive {
@@ -53,11 +52,9 @@ void StimulusPart::joined(FrameServices& services) {
       expressions_.push_back(&expression);
       for (std::size_t i = 0; i < expression.made.inputs.size(); ++i) {
         const VariableRef& ref = expression.made.inputs[i];
-        const std::size_t bytes = size_of(ref.variable->type);
-        const void* const elsewhere =
-            ref.model == nullptr ? nullptr : services.view(ref.model, ref.data(), bytes);
-        expression.inputs.push_back({elsewhere == nullptr ? ref.data() : elsewhere, ref.variable->type,
-                                     expression.made.program.inputs[i].cell});
+        const tactus_type type = ref.variable->type;
+        expression.inputs.add(type, services.place_of(ref.model, ref.data(), size_of(type)),
+                              expression.made.program.inputs[i].cell);
       }
     }
   }
@@ -123,17 +120,13 @@ std::int64_t StimulusPart::follow_course(Stimulus& stimulus, std::int64_t k, std
   }
   courses_.set(stimulus.row, course);
   if (course.kind == StimulusCourse::Kind::none) return next_change(stimulus, k);
-  return course.until_ns == kNever ? kNever : std::max(k + 1, frame_of(course.until_ns));
-}
-
-/// Returns the frame of a time, or the one before it.
-std::int64_t StimulusPart::frame_of(std::int64_t time_ns) const TACTUS_RT {
-  return static_cast<std::int64_t>(static_cast<rtsync::Wide>(time_ns) * frame_.den() / frame_.num());
+  return course.until_ns == kNever ? kNever
+                                   : std::max(k + 1, frame_.whole_in(rtsync::Nanoseconds{course.until_ns}));
 }
 
 /// Expressions read what others saw at the end of the frame.
 void StimulusPart::end_frame(std::int64_t) TACTUS_RT {
-  for (Expression* const expression : expressions_) expression->look();
+  for (Expression* const expression : expressions_) expression->inputs.look(expression->run);
 }
 
 /// Counts the frames before k in which it wrote.
@@ -164,7 +157,7 @@ std::int64_t StimulusPart::next_change(const Stimulus& stimulus, std::int64_t k)
   if (stimulus.overlay->thread() != 0) return k + 1;
   if (kept[phase] == waiting) {
     const CompiledStimulus& made = *stimulus.made;
-    return std::max(k + 1, made.frame >= 0 ? made.frame : frame_of(made.at_ns));
+    return std::max(k + 1, made.frame >= 0 ? made.frame : frame_.whole_in(rtsync::Nanoseconds{made.at_ns}));
   }
   const OverlaySource::Kind source = stimulus.cell->recipe->source.kind;
   if (kept[phase] == running) return k + 1;
@@ -326,10 +319,6 @@ void StimulusPart::show(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
     source.offset = now.offset;
   }
   stimulus.overlay->settle(*stimulus.cell);
-}
-
-void StimulusPart::Expression::look() TACTUS_RT {
-  for (const Input& input : inputs) run.cell(input.cell) = load_cell(input.type, input.data);
 }
 
 std::uint64_t StimulusPart::Expression::value(tactus_type type) TACTUS_RT {

@@ -8,6 +8,7 @@
 #include "executive/capability/stimulus/stimulus_courses.hpp"
 #include "executive/capability/stimulus/stimulus_source.hpp"
 #include "executive/expression/expression_run.hpp"
+#include "executive/expression/variable_inputs.hpp"
 #include "executive/frame/frame_part.hpp"
 #include "executive/frame/switch_log.hpp"
 #include "executive/frame/switch_row.hpp"
@@ -61,16 +62,9 @@ class StimulusPart final : public FramePart, public SwitchRow {
   struct Expression {
     explicit Expression(const StimulusExpression& of) : run(of.program), made(of) {}
     std::uint64_t value(tactus_type type) TACTUS_RT;
-    /// Reads what others see of its variables.
-    void look() TACTUS_RT;
     ExpressionRun run;
     const StimulusExpression& made;
-    struct Input {
-      const void* data;
-      tactus_type type;
-      std::uint32_t cell;
-    };
-    std::vector<Input> inputs{};
+    VariableSources inputs{};  ///< values of its variables that others see
   };
   struct Stimulus {
     const CompiledStimulus* made = nullptr;
@@ -94,7 +88,6 @@ class StimulusPart final : public FramePart, public SwitchRow {
 
   void look(std::int64_t k, std::int64_t now_ns, std::uint64_t idle) TACTUS_RT;
   std::int64_t follow_course(Stimulus& stimulus, std::int64_t k, std::int64_t now_ns) TACTUS_RT;
-  std::int64_t frame_of(std::int64_t time_ns) const TACTUS_RT;
   void count(Stimulus& stimulus, std::int64_t k) const TACTUS_RT;
   void advance(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;
   void begin(Stimulus& stimulus, std::uint32_t number, std::int64_t k) TACTUS_RT;

@@ -87,7 +87,8 @@ struct CompiledStimulus {
 
 /// The stimuli of a rig as its plan has them. They are no setting: nothing compares them.
 struct PlannedStimuli {
-  std::shared_ptr<const std::vector<CompiledStimulus>> all{};
+  std::shared_ptr<const std::vector<CompiledStimulus>> all =
+      std::make_shared<std::vector<CompiledStimulus>>();
   bool operator==(const PlannedStimuli&) const { return true; }
 };
 

@@ -62,16 +62,6 @@ std::string_view container_in(std::string_view part) {
   return number.substr(0, 12);
 }
 
-/// Calls `use` with each piece between separators.
-template <class Use>
-void for_each_piece(std::string_view text, char separator, Use use) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    use(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
 /// The place of a process in one hierarchy of control groups.
 struct Place {
   std::string name{};         // of the innermost unit or container; empty: it is in none
@@ -82,7 +72,9 @@ struct Place {
 Place place_in(std::string_view line) {
   Place place;
   std::string_view before;
-  for_each_piece(line, '/', [&](std::string_view part) {
+  for (std::size_t from = 0, end = 0; from <= line.size(); from = end + 1) {
+    end = std::min(line.find('/', from), line.size());
+    const std::string_view part = line.substr(from, end - from);
     const bool is_scope = part.ends_with(".scope");
     if (part.ends_with(".service") || is_scope) place.name = part;
     if (before == "lxc" && !part.empty()) {
@@ -95,7 +87,7 @@ Place place_in(std::string_view line) {
       place.in_container = true;
     }
     before = part;
-  });
+  }
   return place;
 }
 
@@ -103,11 +95,11 @@ Place place_in(std::string_view line) {
 
 std::string unit_in(const std::string& cgroup) {
   Place found;
-  for_each_piece(cgroup, '\n', [&](std::string_view line) {
+  for (const std::string_view line : rtsync::lines_of(cgroup)) {
     Place place = place_in(line);
     // A container may be seen in some hierarchies alone; the others then have what started it.
     if (!place.name.empty() && (place.in_container || !found.in_container)) found = std::move(place);
-  });
+  }
   return found.name;
 }
 
@@ -129,16 +121,15 @@ const std::string& Culprits::owner_of(std::int32_t thread) {
 }
 
 Culprit Culprits::of(const Finding& finding) {
+  if (const rtsync::Runner runner = blamed(finding); runner.thread != 0) {
+    RunnerWords words = words_of(runner);
+    std::string owner = runner.thread > 0 ? owner_of(runner.thread) : "";
+    if (!words.rig.empty()) owner = "rig " + words.rig;
+    return {std::move(words.name), std::move(words.policy), std::move(owner)};
+  }
   switch (finding.cause) {
     case Cause::preempted:
-    case Cause::throttled: {
-      const rtsync::Runner runner = blamed(finding);
-      if (runner.thread == 0) return {culprit_of(finding, plan_), "", ""};
-      RunnerWords words = words_of(runner);
-      std::string owner = runner.thread > 0 ? owner_of(runner.thread) : "";
-      if (!words.rig.empty()) owner = "rig " + words.rig;
-      return {std::move(words.name), std::move(words.policy), std::move(owner)};
-    }
+    case Cause::throttled:
     case Cause::interrupted:
     case Cause::suspended:
     case Cause::machine_stopped:

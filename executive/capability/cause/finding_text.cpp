@@ -399,6 +399,14 @@ std::string sentence(const Finding& finding, const Plan& plan) {
   return "";
 }
 
+/// "preempted: 10.0 ms of job m.step, by 'burst' (tid 312, SCHED_FIFO 97)": where another cause had more of the same time.
+std::string share_text(const Finding& finding, const Plan& plan) {
+  const std::string who = culprit_beside_cause(finding, plan);
+  const bool is_job = finding.job != Finding::kNoJob && who == plan.jobs[finding.job].name;
+  return std::string(name_of(finding.cause)) + ": " + rtsync::duration_text(finding.share) + " of " +
+         part_text(finding, plan) + (who.empty() || is_job || finding.group.jobs > 1 ? "" : ", by " + who);
+}
+
 }  // namespace
 
 std::string culprit_of(const Finding& finding, const Plan& plan) {
@@ -454,18 +462,6 @@ std::string culprit_beside_cause(const Finding& finding, const Plan& plan) {
   std::string who = culprit_of(finding, plan);
   return finding.cause == Cause::machine_stopped && who == kMachine ? "" : who;
 }
-
-namespace {
-
-/// "preempted: 10.0 ms of job m.step, by 'burst' (tid 312, SCHED_FIFO 97)": where another cause had more of the same time.
-std::string share_text(const Finding& finding, const Plan& plan) {
-  const std::string who = culprit_beside_cause(finding, plan);
-  const bool is_job = finding.job != Finding::kNoJob && who == plan.jobs[finding.job].name;
-  return std::string(name_of(finding.cause)) + ": " + rtsync::duration_text(finding.share) + " of " +
-         part_text(finding, plan) + (who.empty() || is_job || finding.group.jobs > 1 ? "" : ", by " + who);
-}
-
-}  // namespace
 
 std::string text_of(const Finding& finding, const Plan& plan, const rtsync::CpuWatch* cpus) {
   if (finding.is_beside) return share_text(finding, plan);

@@ -2,6 +2,7 @@
 #include "executive/capability/cause/frame_note_formatter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/text.hpp"
 #include "executive/capability/cause/finding_text.hpp"
@@ -48,10 +49,7 @@ void FrameNoteFormatter::take(const FrameNote& note) {
   const rtsync::FrameTiming& timing = note.timing;
   if (timing.overrun != OverrunCause::none) {
     add(overruns_, note, note.overrun, timing.slack < overruns_.worst.timing.slack);
-    by_work_ += timing.overrun == OverrunCause::work ? 1 : 0;
-    by_late_wake_ += timing.overrun == OverrunCause::late_wake ? 1 : 0;
-    by_housekeeping_ += timing.overrun == OverrunCause::housekeeping ? 1 : 0;
-    catching_up_ += timing.overrun == OverrunCause::catching_up ? 1 : 0;
+    ++by_[timing.overrun];
     in_grace_ += timing.grace ? 1 : 0;
     slots_lost_ += timing.lost;
     if (note.overrun.cause != Cause::none && note.overrun.cause != Cause::catching_up) {
@@ -115,14 +113,14 @@ std::string FrameNoteFormatter::text_of_late(const FrameNote& note) const {
 /// " (10 by work, 20 catching up; 3 slots lost)"; of a single overrun " (by work)".
 std::string FrameNoteFormatter::kinds() const {
   std::string text;
-  const auto add = [&](std::int64_t count, const char* kind) {
-    if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + (overruns_.count == 1 ? "" : std::to_string(count) + " ") + kind;
-  };
-  add(by_work_, "by work");
-  add(by_late_wake_, "by a late wake");
-  add(by_housekeeping_, "by housekeeping");
-  add(catching_up_, "catching up");
+  constexpr std::pair<OverrunCause, const char*> kKinds[] = {{OverrunCause::work, "by work"},
+                                                             {OverrunCause::late_wake, "by a late wake"},
+                                                             {OverrunCause::housekeeping, "by housekeeping"},
+                                                             {OverrunCause::catching_up, "catching up"}};
+  for (const auto& [cause, kind] : kKinds)
+    if (const auto by = by_.find(cause); by != by_.end())
+      text +=
+          (text.empty() ? "" : ", ") + (overruns_.count == 1 ? "" : std::to_string(by->second) + " ") + kind;
   if (in_grace_ > 0)
     text += "; " + (overruns_.count == 1 ? "" : std::to_string(in_grace_) + " ") + "in the start-up grace";
   if (slots_lost_ > 0)
@@ -191,7 +189,8 @@ std::vector<LateLine> FrameNoteFormatter::take_log_lines(std::uint64_t notes_los
   overruns_ = {};
   late_wakes_ = {};
   housekeeping_ = {};
-  by_work_ = by_late_wake_ = by_housekeeping_ = catching_up_ = in_grace_ = slots_lost_ = 0;
+  by_.clear();
+  in_grace_ = slots_lost_ = 0;
   return lines;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -63,10 +64,7 @@ class FrameNoteFormatter {
   Sum overruns_;
   Sum late_wakes_;
   Sum housekeeping_;  // frames that it made late
-  std::int64_t by_work_ = 0;
-  std::int64_t by_late_wake_ = 0;
-  std::int64_t by_housekeeping_ = 0;
-  std::int64_t catching_up_ = 0;
+  std::map<rtsync::OverrunCause, std::int64_t> by_;
   std::int64_t in_grace_ = 0;
   std::int64_t slots_lost_ = 0;
   std::uint64_t told_lost_ = 0;

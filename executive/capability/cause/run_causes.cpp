@@ -2,6 +2,7 @@
 #include "executive/capability/cause/run_causes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executive/capability/cause/settings.hpp"
 #include "rtsync/host/preemption_model.hpp"
@@ -46,15 +47,24 @@ std::optional<Nanoseconds> throttle_gap(const rtsync::CpuSet& cpus) {
   return Nanoseconds{static_cast<std::int64_t>(period * (1 - *share))};
 }
 
+/// Calls `use` with each kind of promise that a job has broken, and how often.
+template <class Use>
+void each_broken(const BrokenPromises& promises, Use use) {
+  for (std::size_t job = 0; job < promises.jobs(); ++job)
+    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
+      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
+      if (count.calls > 0) use(job, kind, count);
+    }
+}
+
 }  // namespace
 
-std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t main, const RigCpus& cpus,
-                                                bool spins, std::optional<Nanoseconds> signs_of_life,
-                                                const rtsync::EdgeClockStatus* clock,
-                                                const Isolation* isolation) {
+/// Returns the threads of the frames, and the processes of isolated models.
+std::vector<rtsync::EventThread> RunCauses::threads_to_watch() const {
   const Plan& plan = executive_.plan();
-  look_at_threads();
-  std::vector<rtsync::EventThread> watched{{main, "thread main", realtime_threads_.has(main), true}};
+  const RigThreads& threads = *run_->threads;
+  std::vector<rtsync::EventThread> watched{
+      {run_->main, "thread main", realtime_threads_.has(run_->main), true}};
   for (std::size_t lane = 1; lane < executive_.program().lanes(); ++lane) {
     const std::size_t thread = executive_.program().thread_of_lane(lane);
     const pid_t tid = threads.tid(thread);
@@ -64,27 +74,36 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
     const pid_t tid = threads.tid(worker->thread);
     watched.push_back({tid, "thread " + plan.thread_name(worker->thread), realtime_threads_.has(tid)});
   }
-  if (isolation != nullptr)
-    for (const IsolatedModel& model : isolation->models()) {
+  if (run_->rig.isolation() != nullptr)
+    for (const IsolatedModel& model : run_->rig.isolation()->models()) {
       const pid_t pid = model.process().pid();
       watched.push_back({pid, "model " + model.name(), realtime_threads_.has(pid), false,
                          rtsync::CodeMap::of_process(pid)});
     }
+  return watched;
+}
+
+void RunCauses::watch() {
+  const auto& settings = run_->rig.settings().of<CauseSettings>();
+  if (!run_->realtime || !settings.kernel_events) return;
+  const Plan& plan = executive_.plan();
+  look_at_threads();
+  const std::vector<rtsync::EventThread> watched = threads_to_watch();
   const Nanoseconds frame = frame_ = rtsync::real_period(plan.frame, plan.ratio).floor();
-  const rtsync::CpuSet of_frames = cpus.of_frames();
-  std::vector<rtsync::Provision> provisions;
+  const rtsync::CpuSet of_frames = run_->cpus.of_frames();
   Nanoseconds signs{0};
-  if (!spins) {
-    const Nanoseconds wanted = signs_of_life ? rtsync::fitted_signs_within(*signs_of_life, frame)
-                                             : rtsync::fitted_signs(alive_interval(frame), frame);
+  if (!run_->spins()) {
+    const Nanoseconds wanted = settings.signs_of_life
+                                   ? rtsync::fitted_signs_within(settings.signs_of_life->value, frame)
+                                   : rtsync::fitted_signs(alive_interval(frame), frame);
     signs_.emplace(wanted, frame, rtsync::sign_of_life_cost());
     constexpr int kTries = 3;  // a machine may be busy as a rig starts
     for (int i = 1; i < kTries && signs_->is_poor(); ++i) (void)signs_->improve(rtsync::sign_of_life_cost());
     signs = signs_->interval();
-    if (signs_->is_poor()) provisions.push_back(fewer_signs(wanted, signs, signs_->cost()));
+    if (signs_->is_poor()) run_->provisions.push_back(fewer_signs(wanted, signs, signs_->cost()));
   }
   events_ = std::make_shared<rtsync::KernelEvents>(watched, of_frames, signs, &realtime_threads_);
-  for (rtsync::Provision& provision : events_->provisions()) provisions.push_back(std::move(provision));
+  run_->add(events_->provisions());
   FrameEvidence& evidence = executive_.accounts().evidence();
   part_.emplace(events_, evidence);
   executive_.add(*part_);
@@ -107,17 +126,7 @@ std::vector<rtsync::Provision> RunCauses::watch(const RigThreads& threads, pid_t
     ready_->end_frame();
     evidence.watch_ready(*ready_);
   }
-  if (clock != nullptr) evidence.watch_clock(*clock);
-  return provisions;
-}
-
-void RunCauses::watch() {
-  const auto& settings = run_->rig.settings().of<CauseSettings>();
-  if (!run_->realtime || !settings.kernel_events) return;
-  const auto signs = settings.signs_of_life ? std::optional(settings.signs_of_life->value) : std::nullopt;
-  run_->add(watch(*run_->threads, run_->main, run_->cpus, run_->spins(), signs,
-                  run_->pacing->edge_clock() != nullptr ? &run_->rig.clock_status() : nullptr,
-                  run_->rig.isolation()));
+  if (run_->pacing->edge_clock() != nullptr) evidence.watch_clock(run_->rig.clock_status());
   if (!events_->sees_cpus()) count_delays();
   if (delays_ || may_be_limited_) start_counting();
 }
@@ -261,18 +270,13 @@ void RunCauses::poll_seldom(RunVoice& voice) {
   }
   measure_signs(voice);
   place_signs();
-  const BrokenPromises& promises = executive_.program().promises();
-  for (std::size_t job = 0; job < promises.jobs(); ++job)
-    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
-      if (told_[job][kind]) continue;
-      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
-      if (count.calls == 0) continue;
-      told_[job][kind] = true;
-      voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] +
-                rtsync::counted(count.calls, kCounted[kind]) + " so far" +
-                (kind == BrokenPromises::floating ? "" : ", in " + rtsync::counted(count.jobs, "frame")) +
-                "; summary.json has all (promises_broken)");
-    }
+  each_broken(executive_.program().promises(), [&](std::size_t job, std::size_t kind, const auto& count) {
+    if (std::exchange(told_[job][kind], true)) return;
+    voice.say("job " + executive_.plan().jobs[job].name + kSentences[kind] +
+              rtsync::counted(count.calls, kCounted[kind]) + " so far" +
+              (kind == BrokenPromises::floating ? "" : ", in " + rtsync::counted(count.jobs, "frame")) +
+              "; summary.json has all (promises_broken)");
+  });
 }
 
 std::int64_t RunCauses::overruns() const {
@@ -284,10 +288,8 @@ std::int64_t RunCauses::overruns() const {
 std::uint64_t RunCauses::found() const {
   std::uint64_t all = 0;
   for (const Sum& sum : sums_) all += static_cast<std::uint64_t>(sum.overruns + sum.late_wakes);
-  const BrokenPromises& promises = executive_.program().promises();
-  for (std::size_t job = 0; job < promises.jobs(); ++job)
-    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind)
-      all += promises.count(job, static_cast<BrokenPromises::Kind>(kind)).calls;
+  each_broken(executive_.program().promises(),
+              [&](std::size_t, std::size_t, const auto& count) { all += count.calls; });
   return all;
 }
 
@@ -311,13 +313,9 @@ Json RunCauses::causes() const {
 
 Json RunCauses::promises_broken() const {
   Json all = Json::object();
-  const BrokenPromises& promises = executive_.program().promises();
-  for (std::size_t job = 0; job < promises.jobs(); ++job)
-    for (std::size_t kind = 0; kind < BrokenPromises::kKinds; ++kind) {
-      const BrokenPromises::Count count = promises.count(job, static_cast<BrokenPromises::Kind>(kind));
-      if (count.calls == 0) continue;
-      all[executive_.plan().jobs[job].name][kNames[kind]] = {{"count", count.calls}, {"frames", count.jobs}};
-    }
+  each_broken(executive_.program().promises(), [&](std::size_t job, std::size_t kind, const auto& count) {
+    all[executive_.plan().jobs[job].name][kNames[kind]] = {{"count", count.calls}, {"frames", count.jobs}};
+  });
   return all;
 }
 

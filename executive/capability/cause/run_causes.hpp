@@ -40,12 +40,6 @@ class RunCauses final : public Capability {
       : executive_(executive), culprits_(executive.plan()), told_(executive.program().promises().jobs()) {}
   explicit RunCauses(RunContext& run) : RunCauses(*run.executive) { run_ = &run; }
 
-  /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models. `spins`:
-  /// those threads never leave their CPUs, and are not to be interrupted. `signs`: CauseSettings::signs_of_life.
-  /// @when setup
-  std::vector<rtsync::Provision> watch(const RigThreads& threads, pid_t main, const RigCpus& cpus, bool spins,
-                                       std::optional<Nanoseconds> signs, const rtsync::EdgeClockStatus* clock,
-                                       const Isolation* isolation);
   /// Events that watch() has requested; nullptr: none.
   std::shared_ptr<const rtsync::KernelEvents> events() const { return events_; }
   /// Counts the findings of a note.
@@ -58,6 +52,7 @@ class RunCauses final : public Capability {
 
   ~RunCauses() override { end_counting(); }
 
+  /// Has the kernel record what it does to the threads of the frames, and to the processes of isolated models.
   void watch() override;
   void finish() override {
     end_counting();
@@ -87,6 +82,7 @@ class RunCauses final : public Capability {
     };
     std::map<Culprit, Taken> by;
   };
+  std::vector<rtsync::EventThread> threads_to_watch() const;
   void look_at_threads();
   void count_delays();
   void start_counting();

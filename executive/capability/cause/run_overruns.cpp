@@ -56,14 +56,11 @@ void RunOverruns::begin(const FrameNote& note, Clock::time_point now) {
   const rtsync::FrameTiming& timing = note.timing;
   const Finding& finding = note.named();
   Json evidence = Json::array();
-  for (const FindingFigure& figure : figures_of(finding)) {
-    Json usual;
-    if (figure.usual) usual = *figure.usual;
+  for (const FindingFigure& figure : figures_of(finding))
     evidence.push_back({{"figure", figure.name},
                         {"value", figure.value},
                         {"unit", figure.unit},
-                        {"usual", std::move(usual)}});
-  }
+                        {"usual", figure.usual ? Json(*figure.usual) : Json()}});
   open_ = Json{{"id", ++ids_},
                {"frame", timing.frame},
                {"sim_time_ns", plan_.frame.times(timing.frame).count()},

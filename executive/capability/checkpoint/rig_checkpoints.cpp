@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "config/date.hpp"
 #include "config/place.hpp"
@@ -269,8 +270,7 @@ void RigCheckpoints::poll(RunVoice& voice) {
     }
   }
   tell_waiting();
-  std::vector<Line> lines;
-  lines.swap(lines_);
+  std::vector<Line> lines = std::exchange(lines_, {});
   for (const CheckpointResult& result : writer_.poll()) {
     const std::string what = "checkpoint " + result.path + ": ";
     if (result.error.empty()) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/clock/run_clock.hpp"
 
+#include "executive/run_base/machine_facts.hpp"
+
 namespace tactus::executive {
 namespace {
 
 /// The external clock, as summary.json has it.
 Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClockStatus& status,
                          const std::string& source) {
-  const rtsync::LatencyHistogram& errors = clock.phase_errors();
   Json faults = Json::object();
   for (std::size_t i = 0; i < rtsync::kClockFaults; ++i)
     faults[std::string(name_of(static_cast<rtsync::ClockFault>(i)))] = status.faults[i];
@@ -22,11 +23,7 @@ Json external_clock_json(const rtsync::EdgeClock& clock, const rtsync::EdgeClock
           {"injected", status.injected},
           {"faults", faults},
           {"relocks", status.relocks},
-          {"phase_error_ns",
-           {{"p50", errors.quantile(0.5).count()},
-            {"p99", errors.quantile(0.99).count()},
-            {"p99_9", errors.quantile(0.999).count()},
-            {"max", errors.max().count()}}},
+          {"phase_error_ns", times_json(clock.phase_errors(), {{"p99_9", 0.999}})},
           {"frequency_ppm", status.frequency_ppm},
           {"frames_locked", status.frames_locked},
           {"frames_free", status.frames_free}};

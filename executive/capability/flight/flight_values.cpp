@@ -2,45 +2,22 @@
 #include "executive/capability/flight/flight_values.hpp"
 
 #include <bit>
-#include <cstring>
+#include <type_traits>
+
+#include "executive/model/with_type.hpp"
 
 namespace tactus::executive {
 namespace {
 
-template <class T>
-T read(const void* data) TACTUS_RT {
-  T value;
-  std::memcpy(&value, data, sizeof value);
-  return value;
-}
-
 /// Bits of a value: of a float or double those of a double, else of a 64-bit integer.
 std::uint64_t bits_of(tactus_type type, const void* data) TACTUS_RT {
-  const auto whole = [](std::int64_t value) TACTUS_RT { return static_cast<std::uint64_t>(value); };
-  switch (type) {
-    case TACTUS_BOOL:
-      return read<std::uint8_t>(data) != 0 ? 1 : 0;
-    case TACTUS_INT8:
-      return whole(read<std::int8_t>(data));
-    case TACTUS_UINT8:
-      return read<std::uint8_t>(data);
-    case TACTUS_INT16:
-      return whole(read<std::int16_t>(data));
-    case TACTUS_UINT16:
-      return read<std::uint16_t>(data);
-    case TACTUS_INT32:
-      return whole(read<std::int32_t>(data));
-    case TACTUS_UINT32:
-      return read<std::uint32_t>(data);
-    case TACTUS_INT64:
-    case TACTUS_UINT64:
-      return read<std::uint64_t>(data);
-    case TACTUS_FLOAT:
-      return std::bit_cast<std::uint64_t>(static_cast<double>(read<float>(data)));
-    case TACTUS_DOUBLE:
-      return read<std::uint64_t>(data);
-  }
-  return 0;
+  return with_type(type, [data](auto zero) TACTUS_RT {
+    const auto value = load_element<decltype(zero)>(data);
+    if constexpr (std::is_floating_point_v<decltype(zero)>)
+      return std::bit_cast<std::uint64_t>(static_cast<double>(value));
+    else
+      return static_cast<std::uint64_t>(value);
+  });
 }
 
 }  // namespace
@@ -59,10 +36,7 @@ FlightValues::FlightValues(const std::vector<VariableRef>& variables) {
 
 void FlightValues::redirect(FrameServices& services) {
   for (Source& source : sources_)
-    if (const void* const place = source.model == nullptr
-                                      ? nullptr
-                                      : services.view(source.model, source.data, size_of(source.type)))
-      source.data = place;
+    source.data = services.place_of(source.model, source.data, size_of(source.type));
 }
 
 void FlightValues::put(FlightRing& ring) const TACTUS_RT {

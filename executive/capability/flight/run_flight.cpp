@@ -51,8 +51,8 @@ RunFlight::~RunFlight() {
 
 FlightPlan RunFlight::plan_of(const Plan& plan, const FlightValues& values) const {
   const double frame = plan.frame.seconds();
-  FlightPlan flight{.folder = folder_.string(),
-                    .rig = rig_,
+  FlightPlan flight{.folder = run_.options.folder.string(),
+                    .rig = run_.rig.settings().rig.value,
                     .period_ns = rtsync::real_period(plan.frame, ratio_).floor().count(),
                     .before_ns = settings_.before.count(),
                     .after_ns = settings_.after.count()};
@@ -86,9 +86,7 @@ RunFlight::RunFlight(RunContext& run)
     : run_(run),
       settings_(run.rig.settings().of<FlightSection>()),
       realtime_(run.realtime && run.rig.settings().of<CauseSettings>().kernel_events),
-      rig_(run.rig.settings().rig.value),
-      ratio_(run.rig.settings().realtime.ratio),
-      folder_(run.options.folder) {
+      ratio_(run.rig.settings().realtime.ratio) {
   if (!settings_.enabled) return;
   Executive& executive = *run.executive;
   RunVoice& voice = *run.voice;
@@ -121,7 +119,7 @@ RunFlight::RunFlight(RunContext& run)
       const std::lock_guard lock(mutex_);
       if (!serving_ || wanted_.size() >= kMostAsked) return;
     }
-    ask({folder_, "event", {}, {}, why});
+    ask({run_.options.folder, "event", {}, {}, why});
   };
   voice.log().info("flight recorder: " + std::to_string(file_->bytes() >> 10) + " KiB in " +
                    file_->path().string());
@@ -196,14 +194,14 @@ void RunFlight::look_into_files(const LiveTraceCall& call, LiveTrace& trace) con
     return static_cast<std::int64_t>(static_cast<double>(time.count()) / 1e9 / frame);
   };
   const std::optional<TraceFile> written =
-      trace_with(folder_, *call.frame, frames(settings_.before), frames(settings_.after));
+      trace_with(run_.options.folder, *call.frame, frames(settings_.before), frames(settings_.after));
   if (!written) return;
   if (!call.perfetto) {
     trace.problem += "; " + written->file + " in the run folder does: format=perfetto reads it";
     return;
   }
   int error = 0;
-  trace.bytes = rtsync::read_folder_file(folder_ / written->file, error, kMostOfFile);
+  trace.bytes = rtsync::read_folder_file(run_.options.folder / written->file, error, kMostOfFile);
   if (trace.bytes.empty() || trace.bytes.size() == kMostOfFile)
     return trace.bytes.clear();  // not a half of it
   trace.outcome = LiveTrace::Outcome::done;
@@ -276,7 +274,7 @@ void RunFlight::poll(RunVoice& voice) {
 
 /// Writes all that was recorded since; so overruns after it are in its trace, too.
 void RunFlight::write_overrun(RunVoice& voice) {
-  ask({folder_, "overrun", std::exchange(overrun_, std::nullopt)});
+  ask({run_.options.folder, "overrun", std::exchange(overrun_, std::nullopt)});
   (void)part_->take_overrun();
   if (++written_ == settings_.traces)
     voice.log().info("the flight recorder writes out no more overruns of this run (flight_recorder.traces)");
@@ -289,7 +287,7 @@ void RunFlight::finish() {
   RunVoice& voice = *run_.voice;
   if (!overrun_ && written_ < settings_.traces) overrun_ = part_->take_overrun();
   if (!end.in_order())
-    ask({folder_, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
+    ask({run_.options.folder, std::string(name_of(end.outcome)), {}, "the rig ended", end.reason});
   else if (overrun_)
     write_overrun(voice);
   const auto until = std::chrono::steady_clock::now() + kTraceTimeout;

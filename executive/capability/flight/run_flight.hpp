@@ -4,12 +4,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
 
 #include "executive/capability/flight/flight_part.hpp"
 #include "executive/capability/flight/settings.hpp"
@@ -63,9 +61,7 @@ class RunFlight final : public Capability {
   RunContext& run_;
   const FlightSection settings_;
   const bool realtime_;  // and the kernel's events are wanted
-  const std::string rig_;
   const double ratio_;
-  const std::filesystem::path folder_;
   std::unique_ptr<FlightFile> file_;
   std::deque<FlightRing> rings_;
   std::optional<FlightPart> part_;

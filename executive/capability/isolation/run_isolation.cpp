@@ -9,8 +9,6 @@
 
 namespace tactus::executive {
 
-using rtsync::SchedPolicy;
-
 /// Each runs where the thread that calls it does, which sleeps meanwhile. The watcher's thread is more urgent
 /// than any thread of the frames: a process that does not come back must not keep it from its CPU.
 void RunIsolation::prepare() {
@@ -18,13 +16,9 @@ void RunIsolation::prepare() {
   const RigCpus& cpus = run_.cpus;
   const bool realtime = run_.realtime;
   const ThreadsSection& threads = settings.threads;
-  const auto of_frames = [&](const std::string& name, const rtsync::CpuSet& where, const auto& thread) {
-    const SchedPolicy policy = realtime ? thread.policy : SchedPolicy::other;
-    return rtsync::ThreadSettings{name, where, policy, policy == SchedPolicy::other ? 0 : thread.priority};
-  };
-  std::vector<rtsync::ThreadSettings> callers{of_frames("main", cpus.main, threads.main)};
+  std::vector<rtsync::ThreadSettings> callers{cpus.of_frames("main", cpus.main, threads.main, realtime)};
   for (std::size_t i = 0; i < threads.workers.size(); ++i)
-    callers.push_back(of_frames(threads.workers[i].name, cpus.workers[i], threads.workers[i]));
+    callers.push_back(cpus.of_frames(threads.workers[i].name, cpus.workers[i], threads.workers[i], realtime));
   const auto caller_of = [&](const IsolatedModel& model) {
     for (const ModelSettings& each : settings.models)
       for (std::size_t i = 0; each.name == model.name() && i < callers.size(); ++i)
@@ -33,18 +27,15 @@ void RunIsolation::prepare() {
   };
   int highest = 0;
   for (const rtsync::ThreadSettings& caller : callers) highest = std::max(highest, caller.priority);
-  std::vector<rtsync::Provision> provisions;
   for (IsolatedModel& model : isolation_.models()) {
     if (realtime)
       if (auto memory =
               model.prepare_memory(settings.memory.lock, static_cast<std::size_t>(settings.memory.heap)))
-        provisions.push_back(*std::move(memory));
-    for (rtsync::Provision& placed : model.process().place(caller_of(model)))
-      provisions.push_back(std::move(placed));
+        run_.add({*std::move(memory)});
+    run_.add(model.process().place(caller_of(model)));
   }
   if (const auto refused = isolation_.place(cpus.helpers, realtime ? highest + 1 : 0, cpus.rig))
-    provisions.push_back(*refused);
-  run_.add(std::move(provisions));
+    run_.add({*refused});
 }
 
 void RunIsolation::after_jobs() {

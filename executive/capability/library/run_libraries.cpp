@@ -6,23 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 namespace {
 
 using rtsync::FileChange;
 using rtsync::LoadedFiles;
 
-const char* kind_text(FileChange::Kind kind) {
-  switch (kind) {
-    case FileChange::Kind::overwritten:
-      return "overwritten";
-    case FileChange::Kind::replaced:
-      return "replaced";
-    case FileChange::Kind::removed:
-      break;
-  }
-  return "removed";
-}
+constexpr rtsync::Worded<FileChange::Kind> kKinds[] = {{FileChange::Kind::overwritten, "overwritten"},
+                                                       {FileChange::Kind::replaced, "replaced"},
+                                                       {FileChange::Kind::removed, "removed"}};
 
 /// Each once, though several processes may have loaded it.
 std::vector<FileChange> changes_of(const LoadedFiles& files) {
@@ -48,7 +42,7 @@ Json changed_libraries(const LoadedFiles& files) {
   Json all = Json::array();
   for (const FileChange& change : changes_of(files))
     all.push_back({{"library", change.path},
-                   {"change", kind_text(change.kind)},
+                   {"change", rtsync::word_of(kKinds, change.kind)},
                    {"inode", change.inode},
                    {"loaded_mtime_s", change.loaded_mtime},
                    {"mtime_s", change.written_mtime == 0 ? Json(nullptr) : Json(change.written_mtime)}});

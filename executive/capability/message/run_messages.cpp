@@ -125,7 +125,6 @@ void RunMessages::give_up(const std::string& why) {
 }
 
 void RunMessages::finish() {
-  if (!run_.voice) return;
   if (reader_ && !run_.stuck) end_reader(*run_.voice);
   pass_on(*run_.voice);
   if (!run_.stuck) take_isolated(*run_.voice, kIsolatedAtTheEnd);

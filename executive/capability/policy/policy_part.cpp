@@ -59,12 +59,17 @@ void PolicyPart::watch(const ReliefScope& scope, const std::vector<EscalationSte
 }
 
 std::string PolicyPart::text(const Watched& watched, std::int64_t times) const {
-  const std::string often = times == 1 ? "once" : std::to_string(times) + " times";
-  if (watched.scope.of == ReliefScope::Of::rig) return "frames overran " + often;
+  const std::string what = watched.scope.of == ReliefScope::Of::rig
+                               ? "frames overran"
+                               : scope_text(watched.scope) + " took more than its budget";
+  return what + (times == 1 ? " once" : " " + std::to_string(times) + " times");
+}
+
+std::string PolicyPart::scope_text(const ReliefScope& scope) const {
   const Plan& plan = executive_.plan();
-  return (watched.scope.of == ReliefScope::Of::job ? "job " + plan.jobs[watched.scope.index].name
-                                                   : "thread " + plan.thread_name(watched.scope.index)) +
-         " took more than its budget " + often;
+  return scope.of == ReliefScope::Of::rig   ? "rig"
+         : scope.of == ReliefScope::Of::job ? "job " + plan.jobs[scope.index].name
+                                            : "thread " + plan.thread_name(scope.index);
 }
 
 void PolicyPart::show_in(PolicyVariables& variables) {

@@ -68,8 +68,10 @@ class PolicyPart final : public FramePart {
   rtsync::OnOverrun own_on_overrun() const { return own_; }
   rtsync::OnOverrun on_overrun() const { return on_overrun_.load(std::memory_order_relaxed); }
   const std::deque<Watched>& watched() const { return watched_; }
-  /// "job view.draw took more than its budget".
+  /// "job view.draw took more than its budget 3 times".
   std::string text(const Watched& watched, std::int64_t times) const;
+  /// "rig", "job view.draw", "thread slow".
+  std::string scope_text(const ReliefScope& scope) const;
   bool pop(PolicyNote& note) { return notes_.pop(note); }
   std::uint64_t notes_lost() const { return notes_lost_.load(std::memory_order_relaxed); }
 

@@ -123,10 +123,7 @@ Json RunPolicies::summary() const {
   const Plan& plan = executive_.plan();
   Json steps = Json::array();
   for (const PolicyPart::Watched& watched : part_.watched()) {
-    const bool job = watched.scope.of == ReliefScope::Of::job;
-    const std::string of = watched.scope.of == ReliefScope::Of::rig ? "rig"
-                           : job ? "job " + plan.jobs[watched.scope.index].name
-                                 : "thread " + plan.thread_name(watched.scope.index);
+    const std::string of = part_.scope_text(watched.scope);
     for (std::size_t i = 0; i < watched.steps->size(); ++i) {
       const EscalationStep& step = (*watched.steps)[i];
       steps.push_back({{"of", of},

@@ -28,14 +28,13 @@ class RunPolicies final : public Capability {
   void poll(RunVoice& voice) override;
   /// Those that change nothing: a line each, however many there were.
   void poll_seldom(RunVoice& voice) override;
-  void finish(RunVoice& voice) {
-    poll(voice);
-    poll_seldom(voice);
-  }
   /// Returns its part of summary.json.
   config::Json summary() const;
 
-  void finish() override { finish(*run_->voice); }
+  void finish() override {
+    poll(*run_->voice);
+    poll_seldom(*run_->voice);
+  }
   void summarize(config::Json& all, Summary what) const override {
     if (what == Summary::ended) all["policies"] = summary();
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,11 +23,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = std::size_t{1} << 30;  // bytes, of a trigger
 
-std::string_view without_blanks(std::string_view text) {
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return text;
-}
+std::string_view without_blanks(std::string_view text) { return rtsync::trimmed(text, " "); }
 
 /// Texts of earlier versions as expressions: 'motor.mode changes', and names with characters that need quotes.
 std::string as_expression(const Draft& draft, std::string_view text) {
@@ -62,8 +59,7 @@ void add_trigger(Draft& draft, const RecordingSettings& settings, std::size_t by
   if (trigger.when.value.empty()) return;  // that was said
   const std::string text = as_expression(draft, trigger.when.value);
   const Period every = settings.every.value_or(draft.plan.frame);
-  const VariableNames names(
-      [&](const std::string& name, std::string& why) { return draft.look_up(name, why); });
+  const VariableNames names(std::bind_front(&Draft::look_up, &draft));
   config::ExpressionBuilder builder(names,
                                     {.tick = every.is_zero() ? Period{1, 1} : every, .equal_reals = true});
   std::vector<config::ExpressionProblem> problems;

@@ -53,12 +53,9 @@ class RecordingsPart final : public FramePart {
     /// The recording knows: commands of clients switch it, too.
     Standing standing(std::size_t number) const override {
       const Recording& recording = *recordings_[number];
-      const std::int64_t time_ns = recording.switched_ns();
+      const rtsync::Nanoseconds time{recording.switched_ns()};
       // The frame at that time, which its samples have rounded down to whole nanoseconds.
-      const auto since =
-          (static_cast<rtsync::Wide>(std::max<std::int64_t>(time_ns, 0)) * frame_.den() + frame_.num() - 1) /
-          frame_.num();
-      return {recording.is_on() ? Is::on : Is::off, time_ns < 0 ? -1 : static_cast<std::int64_t>(since)};
+      return {recording.is_on() ? Is::on : Is::off, time.count() < 0 ? -1 : frame_.begun_in(time)};
     }
 
    private:

@@ -178,8 +178,6 @@ config::Json RunRecordings::summary() const {
   return all;
 }
 
-config::Json RunRecordings::facts() const { return facts_of(all_); }
-
 void RunRecordings::known(const RunContext& run, config::Json& all) {
   all["recordings"] = facts_of(recordings_of(run.rig, run.options.realtime));
 }

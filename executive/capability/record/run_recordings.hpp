@@ -62,7 +62,7 @@ class RunRecordings final : public Capability {
   std::string failures() const;
   config::Json summary() const;
   /// Returns what the summary holds instead if the rig is killed.
-  config::Json facts() const;
+  config::Json facts() const { return facts_of(all_); }
   /// The same, before there is an executive: a row of the list of capabilities. @when setup
   static void known(const RunContext& run, config::Json& all);
 

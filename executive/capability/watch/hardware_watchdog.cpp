@@ -23,19 +23,15 @@ void HardwareWatchdog::start() {
   const WatchdogSection& section = settings.of<WatchdogSection>();
   std::vector<rtsync::Provision>& provisions = run_.provisions;
   if (!section.device) return;
-  if (!run_.realtime) {
-    provisions.push_back(rtsync::refused("a watchdog (" + *section.device + ")", "none",
-                                         {"this rig is not in real time, or does not begin so",
-                                          "set realtime.enabled: yes, and remove --no-realtime"}));
-    return;
-  }
+  if (!run_.realtime)
+    return provisions.push_back(rtsync::refused("a watchdog (" + *section.device + ")", "none",
+                                                {"this rig is not in real time, or does not begin so",
+                                                 "set realtime.enabled: yes, and remove --no-realtime"}));
   name_ = *section.device == "auto" ? rtsync::watchdog_here().string() : *section.device;
-  if (name_.empty()) {
-    provisions.push_back(rtsync::refused(
+  if (name_.empty())
+    return provisions.push_back(rtsync::refused(
         "a watchdog (auto)", "none",
         {"this machine has no /dev/watchdog", "modprobe the driver of its watchdog, or softdog"}));
-    return;
-  }
   device_ = std::make_unique<rtsync::WatchdogDevice>(rtsync::WatchdogSettings{name_, section.timeout});
   provisions.push_back(device_->provision());
   run_.executive->add(part_.emplace(*device_, run_.pacing->clock()));

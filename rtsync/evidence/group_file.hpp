@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "rtsync/host/descriptor.hpp"
 #include "rtsync/time/kernel_clock.hpp"
@@ -31,12 +28,13 @@ class GroupFile {
   std::uint64_t digest() const {
     std::array<char, 4096> text{};
     std::uint64_t digest = 14695981039346656037U;
-    for (const char each : read(text)) digest = (digest ^ static_cast<unsigned char>(each)) * 1099511628211U;
+    for (const char each : read_again(file_.get(), text))
+      digest = (digest ^ static_cast<unsigned char>(each)) * 1099511628211U;
     return digest;
   }
   std::string text() const {
     std::array<char, 4096> text{};
-    return std::string(read(text));
+    return std::string(read_again(file_.get(), text));
   }
   /// Keeps that number, after all that follows from it was kept.                                  @when service
   void keep(std::uint64_t digest, Time now) {
@@ -55,10 +53,6 @@ class GroupFile {
   }
 
  private:
-  std::string_view read(std::array<char, 4096>& text) const {
-    const ssize_t got = file_.get() < 0 ? 0 : ::pread(file_.get(), text.data(), text.size(), 0);
-    return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
-  }
   Descriptor file_;
   std::atomic<std::uint64_t> kept_{0};
   std::atomic<std::int64_t> moved_ns_{INT64_MIN};  // by then it was in other groups than before

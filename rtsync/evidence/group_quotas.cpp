@@ -2,36 +2,19 @@
 #include "rtsync/evidence/group_quotas.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <tuple>
 
+#include "rtsync/host/host_file.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
 /// Longest time without a look before a frame: two of those of every 5 ms, and what they take.
 constexpr Nanoseconds kOverdue{12'000'000};
-
-/// The number behind a key that begins a line. Nothing: it is not there.
-std::optional<std::int64_t> count_behind(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  std::int64_t number = 0;
-  if (at == std::string_view::npos) return std::nullopt;
-  const char* const begin = text.data() + at + key.size();
-  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
-  if (error != std::errc{} || number < 0) return std::nullopt;
-  return number;
-}
-
-/// Reads the beginning of a file that is open.
-template <std::size_t size>
-std::string_view read_again(const Descriptor& file, std::array<char, size>& text) {
-  const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), text.data(), text.size(), 0);
-  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))};
-}
 
 /// The number at the beginning of a text; 0: there is none, as in "max" and "-1".
 std::uint32_t positive_in(std::string_view text) {
@@ -72,14 +55,14 @@ Descriptor GroupQuotas::open(const std::string& file) const {
 /// Reads its file cpu.max, or the two of cgroup v1. Nothing: the group is gone.
 std::optional<GroupQuotas::Limit> GroupQuotas::limit_of(const Group& group) {
   std::array<char, 64> text{};
-  const std::string_view both = read_again(group.limit, text);
+  const std::string_view both = read_again(group.limit.get(), text);
   if (both.empty()) return std::nullopt;
   Limit limit{positive_in(both), 0};
   if (limit.runtime_us == 0) return limit;
   if (const std::size_t space = both.find(' '); space != std::string_view::npos)
     limit.period_us = positive_in(both.substr(space + 1));
   else
-    limit.period_us = positive_in(read_again(group.period, text));
+    limit.period_us = positive_in(read_again(group.period.get(), text));
   return limit;
 }
 
@@ -87,10 +70,10 @@ std::optional<GroupQuotas::Limit> GroupQuotas::limit_of(const Group& group) {
 std::optional<GroupQuotas::Counts> GroupQuotas::count(const Group& group) const {
   std::array<char, 1024> text{};
   const Time before = clock_();
-  const std::string_view found = read_again(group.stat, text);
-  const auto times = count_behind(found, "nr_throttled ");
-  const auto us = count_behind(found, "throttled_usec ");
-  const auto ns = count_behind(found, "throttled_time ");
+  const std::string_view found = read_again(group.stat.get(), text);
+  const auto times = number_behind(found, "nr_throttled ");
+  const auto us = number_behind(found, "throttled_usec ");
+  const auto ns = number_behind(found, "throttled_time ");
   if (!times) return std::nullopt;
   return Counts{clock_(), *times, us ? *us * 1000 : ns.value_or(0), before};
 }

@@ -2,7 +2,6 @@
 #include "rtsync/evidence/ready_times.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,10 +16,8 @@ namespace {
 /// Nothing: it has ended, or the kernel counts nothing and writes zeros.
 std::optional<std::int64_t> counted_in(int file) {
   std::array<char, 80> text{};
-  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
-  if (size <= 0 || std::string_view(text.data(), static_cast<std::size_t>(size)).starts_with("0 0 0"))
-    return std::nullopt;
-  const auto delay = run_delay_in(text.data(), static_cast<std::size_t>(size));
+  const std::string_view seen = read_again(file, text);
+  const auto delay = seen.starts_with("0 0 0") ? std::nullopt : run_delay_in(seen);
   return delay ? std::optional(delay->count()) : std::nullopt;
 }
 

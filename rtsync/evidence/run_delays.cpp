@@ -2,41 +2,22 @@
 #include "rtsync/evidence/run_delays.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "rtsync/host/control_group.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
-namespace {
 
-/// The number behind a key at the beginning of a line; 0: it is not there.
-std::int64_t number_of(std::string_view text, std::string_view key) {
-  const std::size_t at = text.find(key);
-  std::int64_t number = 0;
-  if (at != std::string_view::npos)
-    (void)std::from_chars(text.data() + at + key.size(), text.data() + text.size(), number);
-  return number;
-}
-
-/// Reads the beginning of a file that is open.
-std::string_view read_again(int file, std::array<char, 1024>& text) {
-  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
-  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-}
-
-}  // namespace
-
-std::optional<Nanoseconds> run_delay_in(const char* schedstat, std::size_t size) TACTUS_RT {
+std::optional<Nanoseconds> run_delay_in(std::string_view schedstat) TACTUS_RT {
   std::int64_t ran = 0;
   std::int64_t waited = 0;
-  const char* const end = schedstat + size;
-  const auto [space, error] = std::from_chars(schedstat, end, ran);
+  const char* const end = schedstat.data() + schedstat.size();
+  const auto [space, error] = std::from_chars(schedstat.data(), end, ran);
   if (error != std::errc{} || space == end || *space != ' ') return std::nullopt;
   const auto [behind, bad] = std::from_chars(space + 1, end, waited);
   if (bad != std::errc{} || behind == end || waited < 0) return std::nullopt;
@@ -57,13 +38,11 @@ std::optional<RunDelays::Count> RunDelays::count() const {
   // Before the kernel's count: of a frame that ends in between, all counts as elsewhere.
   count.awake_ns = awake_ns_.load(std::memory_order_acquire);
   std::array<char, 1024> text{};
-  const std::string_view found =
-      schedstat_.get() < 0 ? std::string_view{} : read_again(schedstat_.get(), text);
-  const auto waited = run_delay_in(found.data(), found.size());
+  const auto waited = run_delay_in(read_again(schedstat_.get(), text));
   if (!waited) return std::nullopt;
   count.waited_ns = waited->count();
   for (const Descriptor& file : groups_)
-    count.stops += number_of(read_again(file.get(), text), "nr_throttled ");
+    count.stops += number_behind(read_again(file.get(), text), "nr_throttled ").value_or(0);
   return count;
 }
 

@@ -4,10 +4,10 @@
 
 #include <array>
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "rtsync/host/descriptor.hpp"
@@ -70,6 +70,6 @@ class RunDelays {
 };
 
 /// The time that a thread was ready and had no CPU, in the text of its schedstat file. Nothing: it is not there.
-std::optional<Nanoseconds> run_delay_in(const char* schedstat, std::size_t size) TACTUS_RT;
+std::optional<Nanoseconds> run_delay_in(std::string_view schedstat) TACTUS_RT;
 
 }  // namespace tactus::rtsync

@@ -7,15 +7,13 @@
 #include <algorithm>
 #include <charconv>
 #include <string>
-#include <string_view>
 
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::rtsync {
 
-std::optional<std::int64_t> minor_faults_in(const char* stat, std::size_t size) {
+std::optional<std::int64_t> minor_faults_in(std::string_view text) {
   constexpr int kFieldsBefore = 7;  // state, parent, group, session, terminal, its group, flags
-  std::string_view text(stat, size);
   // The name before it may have any character.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string_view::npos) return std::nullopt;
@@ -30,23 +28,16 @@ std::optional<std::int64_t> minor_faults_in(const char* stat, std::size_t size) 
   return error == std::errc{} && end != text.data() + text.size() ? std::optional(faults) : std::nullopt;
 }
 
-UnrecordedFaults::~UnrecordedFaults() {
-  for (const Thread& thread : threads_)
-    if (thread.stat >= 0) (void)::close(thread.stat);
-}
-
 void UnrecordedFaults::add(pid_t thread, int recorded) {
   Thread& added = threads_.emplace_back();
   const std::string file = "/proc/self/task/" + std::to_string(thread) + "/stat";
-  added.stat = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  added.stat = Descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   added.recorded = recorded;
 }
 
 std::optional<std::int64_t> UnrecordedFaults::count(const Thread& thread) {
   std::array<char, 512> text{};
-  const ssize_t size = thread.stat < 0 ? -1 : ::pread(thread.stat, text.data(), text.size(), 0);
-  if (size <= 0) return std::nullopt;
-  const auto all = minor_faults_in(text.data(), static_cast<std::size_t>(size));
+  const auto all = minor_faults_in(read_again(thread.stat.get(), text));
   std::uint64_t recorded = 0;
   if (!all ||
       (thread.recorded >= 0 && ::read(thread.recorded, &recorded, sizeof recorded) != sizeof recorded))

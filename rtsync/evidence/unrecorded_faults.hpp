@@ -9,7 +9,9 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
 
@@ -22,11 +24,6 @@ namespace tactus::rtsync {
 /// RT       note_mapped(). since() makes two system calls for a thread: outside of frames that are in time.
 class UnrecordedFaults {
  public:
-  UnrecordedFaults() = default;
-  UnrecordedFaults(const UnrecordedFaults&) = delete;
-  UnrecordedFaults& operator=(const UnrecordedFaults&) = delete;
-  ~UnrecordedFaults();
-
   /// The next thread of this process. `recorded` is a perf event that counts its faults with a record, and stays the
   /// caller's; -1: none have one.  @when setup
   void add(pid_t thread, int recorded);
@@ -47,7 +44,7 @@ class UnrecordedFaults {
     std::atomic<std::int64_t> count{0};
   };
   struct Thread {
-    int stat = -1;
+    Descriptor stat;
     int recorded = -1;
     std::atomic<std::uint64_t> mapped{0};
     std::array<Look, 2> looks;
@@ -62,6 +59,6 @@ class UnrecordedFaults {
 };
 
 /// The number of minor faults in the text of a stat file of a thread. Nothing: it has none.
-std::optional<std::int64_t> minor_faults_in(const char* stat, std::size_t size);
+std::optional<std::int64_t> minor_faults_in(std::string_view stat);
 
 }  // namespace tactus::rtsync

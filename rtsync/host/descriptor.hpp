@@ -2,8 +2,14 @@
 #pragma once
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <span>
+#include <string_view>
 #include <utility>
+
+#include "rtsync/rt.hpp"
 
 namespace tactus::rtsync {
 
@@ -25,5 +31,11 @@ class Descriptor {
  private:
   int fd_;
 };
+
+/// Reads as much of the beginning of an open file as fits; empty: it is not open, or says nothing.  @when any
+inline std::string_view read_again(int file, std::span<char> text) TACTUS_RT {
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
+}
 
 }  // namespace tactus::rtsync

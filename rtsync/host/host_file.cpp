@@ -70,28 +70,18 @@ FileText read_host_file(const std::filesystem::path& root, std::string_view file
   FileText result{.file = below("/", file).string()};
   // O_NONBLOCK: a pipe or a device under a name we trusted must not hang the one who asks.
   const Descriptor fd{::open(below(root, file).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (fd.get() < 0) {
-    result.error = errno;
-    return result;
-  }
+  const auto failed = [&result](int error) {
+    return FileText{.error = error, .file = std::move(result.file)};
+  };
+  if (fd.get() < 0) return failed(errno);
   struct stat facts {};
-  if (::fstat(fd.get(), &facts) != 0) {
-    result.error = errno;
-    return result;
-  }
-  if (!S_ISREG(facts.st_mode)) {
-    result.error = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
-    return result;
-  }
+  if (::fstat(fd.get(), &facts) != 0) return failed(errno);
+  if (!S_ISREG(facts.st_mode)) return failed(S_ISDIR(facts.st_mode) ? EISDIR : EINVAL);
   std::array<char, 16384> piece{};
   while (result.text.size() < kMost) {
     const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) {
-      result.error = errno;
-      result.text.clear();
-      return result;
-    }
+    if (got < 0) return failed(errno);
     if (got == 0) break;
     result.text.append(piece.data(), static_cast<std::size_t>(got));
   }
@@ -115,6 +105,16 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file) {
   const FileText read = read_host_file(root, file);
   return read.readable() ? whole_number(read.text) : std::nullopt;
+}
+
+std::optional<std::int64_t> number_behind(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  std::int64_t number = 0;
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* const begin = text.data() + at + key.size();
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  if (error != std::errc{} || number < 0) return std::nullopt;
+  return number;
 }
 
 std::vector<std::string_view> words_of(std::string_view text) {

@@ -35,16 +35,10 @@ Descriptor open_file_of(pid_t tid, const char* name) TACTUS_RT {
   return Descriptor(::open(path.data(), O_RDONLY | O_CLOEXEC));
 }
 
-/// Reads as much of a file's beginning as fits; empty: a model has closed it, or its thread has ended.
-std::string_view read_into(std::span<char> text, int file) TACTUS_RT {
-  const ssize_t size = file < 0 ? 0 : ::pread(file, text.data(), text.size(), 0);
-  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))};
-}
-
 /// The letter of /proc/self/task/TID/stat; '?': it has ended, or a model has closed the file.
 char state_in(int file, pid_t tid) TACTUS_RT {
   std::array<char, 128> text{};
-  const std::string_view seen = read_into(std::span(text).first(text.size() - 1), file);
+  const std::string_view seen = read_again(file, std::span(text).first(text.size() - 1));
   const std::size_t name_end = seen.rfind(") ");  // a name may have one, too
   if (std::atoi(text.data()) != tid || name_end == std::string_view::npos || name_end + 2 >= seen.size())
     return '?';
@@ -55,7 +49,7 @@ char state_in(int file, pid_t tid) TACTUS_RT {
 std::int64_t sleeps_in(int file) TACTUS_RT {
   constexpr std::string_view kKey = "\nvoluntary_ctxt_switches:";
   std::array<char, 4096> text{};
-  const std::string_view seen = read_into(std::span(text).first(text.size() - 1), file);
+  const std::string_view seen = read_again(file, std::span(text).first(text.size() - 1));
   const std::size_t at = seen.find(kKey);
   return at == std::string_view::npos ? -1 : std::atoll(text.data() + at + kKey.size());
 }
@@ -162,7 +156,7 @@ StuckBy StuckThreadWatchdog::stuck_by(std::size_t index) const TACTUS_RT {
   std::array<char, 64> function{};
   return rtsync::stuck_by(
       {.state = state_in(state.stat.get(), tid),
-       .sleeps_in = read_into(function, state.wchan.get()),
+       .sleeps_in = read_again(state.wchan.get(), function),
        .ran = cpu_time_of(tid) - state.ran.load(),
        .slept = before >= 0 && sleeps_in(state.status.get()) != before,
        // Nothing was counted before the last look of a thread that has not even begun.

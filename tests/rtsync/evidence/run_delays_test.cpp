@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::optional<Nanoseconds> in(const std::string& text) { return run_delay_in(text.data(), text.size()); }
+std::optional<Nanoseconds> in(const std::string& text) { return run_delay_in(text); }
 
 TEST(RunDelays, AreTheSecondNumberOfTheKernelsText) {
   EXPECT_EQ(in("988164 81742 1\n"), 81'742ns);

@@ -28,7 +28,7 @@ void populate() {
 }
 
 TEST(UnrecordedFaults, AreReadFromTheTextOfTheKernel) {
-  const auto faults = [](const std::string& text) { return minor_faults_in(text.data(), text.size()); };
+  const auto faults = [](const std::string& text) { return minor_faults_in(text); };
   EXPECT_EQ(faults("12 (main) R 1 12 12 0 -1 4194304 65536 0 3 0 1 2"), 65536);
   EXPECT_EQ(faults("12 (a) b (c) R 1 12 12 0 -1 4194304 7 0 3"), 7) << "a name may have brackets";
   EXPECT_EQ(faults("12 (main) R 1 12"), std::nullopt);

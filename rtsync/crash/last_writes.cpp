@@ -4,11 +4,11 @@
 #include <dlfcn.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 // One for the process, the executable's. A driver has this code and a variable of its own too.
 extern "C" __attribute__((visibility("default"))) std::atomic<int> tactus_last_write_socket;
@@ -38,11 +38,6 @@ struct Message {
   msghdr header{};
 };
 
-void close_one(int& fd) {
-  if (fd >= 0) (void)::close(fd);
-  fd = -1;
-}
-
 }  // namespace
 
 bool leave_last_write(int fd, const LastWrite& write) {
@@ -60,39 +55,34 @@ bool leave_last_write(int fd, const LastWrite& write) {
 LastWrites::LastWrites() {
   int ends[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return;
-  keeper_ = ends[0];
-  leaver_ = ends[1];
+  keeper_ = Descriptor(ends[0]);
+  leaver_ = Descriptor(ends[1]);
 }
 
 LastWrites::~LastWrites() {
-  for (Kept& one : kept_) close_one(one.fd);
-  close_one(keeper_);
-  if (last_write_socket().load() != leaver_) close_one(leaver_);
+  if (last_write_socket().load() == leaver_.get()) (void)leaver_.release();
 }
 
 void LastWrites::leave_from_here() {
-  last_write_socket().store(leaver_);
-  close_one(keeper_);
+  last_write_socket().store(leaver_.get());
+  (void)keeper_.close();
 }
 
 void LastWrites::take() {
   for (;;) {
     LastWrite write;
     Message message(write);
-    const ssize_t bytes = ::recvmsg(keeper_, &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    const ssize_t bytes = ::recvmsg(keeper_.get(), &message.header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) return;
     int fd = -1;
     if (const cmsghdr* const with = CMSG_FIRSTHDR(&message.header);
         with != nullptr && with->cmsg_type == SCM_RIGHTS)
       std::memcpy(&fd, CMSG_DATA(with), sizeof fd);
-    if (fd < 0) continue;
-    if (bytes == static_cast<ssize_t>(sizeof write)) {
-      const std::scoped_lock lock(keeping_);
-      kept_.push_back({fd, write});
-    } else {
-      (void)::close(fd);
-    }
+    Descriptor device(fd);
+    if (fd < 0 || bytes != static_cast<ssize_t>(sizeof write)) continue;
+    const std::scoped_lock lock(keeping_);
+    kept_.push_back({std::move(device), write});
   }
 }
 
@@ -102,7 +92,8 @@ std::size_t LastWrites::issue() {
   for (const Kept& one : kept_) {
     auto argument = one.write.argument;  // the kernel may write into it
     int result = -1;
-    while ((result = ::ioctl(one.fd, static_cast<unsigned long>(one.write.request), argument.data())) < 0 &&
+    while ((result = ::ioctl(one.device.get(), static_cast<unsigned long>(one.write.request),
+                             argument.data())) < 0 &&
            errno == EINTR) {
     }
     taken += result >= 0 ? 1 : 0;

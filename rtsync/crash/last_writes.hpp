@@ -14,6 +14,8 @@
 #include <mutex>
 #include <vector>
 
+#include "rtsync/host/descriptor.hpp"
+
 namespace tactus::rtsync {
 
 struct LastWrite {
@@ -30,13 +32,11 @@ class LastWrites {
  public:
   LastWrites();
   ~LastWrites();
-  LastWrites(const LastWrites&) = delete;
-  LastWrites& operator=(const LastWrites&) = delete;
 
   /// Marks the calling process as the owner of the devices. @when setup
   void leave_from_here();
   /// Descriptor in the process that keeps the writes: readable when something was left; -1: never.
-  int descriptor() const { return keeper_; }
+  int descriptor() const { return keeper_.get(); }
   /// Takes the writes that were left so far.
   void take();
   /// All of it. Returns how many devices took theirs.
@@ -44,12 +44,13 @@ class LastWrites {
 
  private:
   struct Kept {
-    int fd;
+    Descriptor device;
     LastWrite write;
   };
 
-  int keeper_ = -1;
-  int leaver_ = -1;  // open in both, so that keeper_ is not readable for ever once the other process is dead
+  Descriptor keeper_;
+  // Open in both, so that keeper_ is not readable for ever once the other process is dead.
+  Descriptor leaver_;
   std::mutex keeping_;
   std::vector<Kept> kept_;  // under keeping_
 };

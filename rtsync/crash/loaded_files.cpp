@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/host_file.hpp"
 #include "rtsync/text.hpp"
 
@@ -30,8 +31,8 @@ std::mutex noting;
 
 /// A number that is another one for other bytes. Nothing: the file cannot be read.
 std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) noexcept {
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
+  const Descriptor file(::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) return std::nullopt;
   constexpr std::size_t kWords = 512;  // a crash is handled on a small stack
   std::uint64_t words[kWords];
   std::uint64_t digest = 0xCBF29CE484222325U;
@@ -39,7 +40,7 @@ std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) no
   while (at < bytes) {
     const std::size_t wanted = std::min<std::uint64_t>(sizeof words, bytes - at);
     std::memset(words, 0, sizeof words);
-    const ssize_t got = ::pread(fd, words, wanted, static_cast<off_t>(at));
+    const ssize_t got = ::pread(file.get(), words, wanted, static_cast<off_t>(at));
     if (got <= 0) break;  // it is shorter than it was
     at += static_cast<std::uint64_t>(got);
     for (const std::uint64_t word : words) {
@@ -47,7 +48,6 @@ std::optional<std::uint64_t> digest_of(const char* path, std::uint64_t bytes) no
       digest ^= digest >> 29;
     }
   }
-  (void)::close(fd);
   return digest ^ at;
 }
 

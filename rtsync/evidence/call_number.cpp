@@ -17,10 +17,12 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "rtsync/evidence/blocking_call.hpp"
 #include "rtsync/evidence/event_record.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/page.hpp"
 
 namespace tactus::rtsync {
@@ -68,16 +70,12 @@ class LeftReader {
     attributes.sample_regs_user = std::uint64_t{1} << PERF_REG_X86_AX | std::uint64_t{1} << PERF_REG_X86_CX |
                                   std::uint64_t{1} << PERF_REG_X86_IP;
     attributes.sample_stack_user = kStackWords * sizeof(std::uint64_t);
-    file_ = static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
-    if (file_ < 0) return;
-    void* const memory = ::mmap(nullptr, 2 * page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
-    if (memory != MAP_FAILED) page_ = static_cast<perf_event_mmap_page*>(memory);
-  }
-  LeftReader(const LeftReader&) = delete;
-  LeftReader& operator=(const LeftReader&) = delete;
-  ~LeftReader() {
-    if (page_ != nullptr) (void)::munmap(page_, 2 * page_bytes());
-    if (file_ >= 0) (void)::close(file_);
+    file_ = Descriptor(
+        static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+    if (file_.get() < 0) return;
+    void* const memory =
+        ::mmap(nullptr, 2 * page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (memory != MAP_FAILED) page_.reset(static_cast<perf_event_mmap_page*>(memory));
   }
 
   /// The newest; and forgets all.
@@ -101,7 +99,7 @@ class LeftReader {
   template <class T>
   T get(std::uint64_t at) const {
     T value{};
-    const auto* const data = reinterpret_cast<const std::byte*>(page_) + page_bytes();
+    const auto* const data = reinterpret_cast<const std::byte*>(page_.get()) + page_bytes();
     std::memcpy(&value, data + (at & (page_bytes() - 1)), sizeof value);
     return value;
   }
@@ -119,8 +117,8 @@ class LeftReader {
     return left;
   }
 
-  int file_ = -1;
-  perf_event_mmap_page* page_ = nullptr;
+  Descriptor file_;
+  std::unique_ptr<perf_event_mmap_page, Unmap> page_{nullptr, {2 * page_bytes()}};
   std::uint64_t tail_ = 0;
 };
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "rtsync/evidence/stamp_clock.hpp"
-#include "rtsync/host/page.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -41,28 +40,6 @@ constexpr std::uint64_t bits_of(const CallRegisters& by) {
 }
 
 }  // namespace
-
-EventRing::EventRing(EventRing&& other) noexcept { *this = std::move(other); }
-
-EventRing& EventRing::operator=(EventRing&& other) noexcept {
-  std::swap(files_, other.files_);
-  std::swap(minor_faults_, other.minor_faults_);
-  std::swap(signs_, other.signs_);
-  std::swap(signs_period_, other.signs_period_);
-  std::swap(memory_, other.memory_);
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  std::swap(ids_, other.ids_);
-  std::swap(tail_, other.tail_);
-  std::swap(mark_, other.mark_);
-  std::swap(marks_, other.marks_);
-  return *this;
-}
-
-EventRing::~EventRing() {
-  if (memory_ != nullptr) (void)::munmap(memory_, size_ + page_bytes());
-  for (const int file : files_) (void)::close(file);
-}
 
 int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t config, std::uint64_t period,
                     bool kernel, std::uint64_t* id) {
@@ -96,30 +73,29 @@ int EventRing::open(pid_t thread, int cpu, std::uint32_t type, std::uint64_t con
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.exclude_kernel = kernel ? 0 : 1;
   attributes.exclude_hv = 1;
-  const long file = ::syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  if (file < 0) return errno;
+  const long opened = ::syscall(SYS_perf_event_open, &attributes, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (opened < 0) return errno;
+  Descriptor file(static_cast<int>(opened));
   // All write into the ring of the first.
-  if (!files_.empty() && ::ioctl(static_cast<int>(file), PERF_EVENT_IOC_SET_OUTPUT, files_.front()) != 0) {
-    const int error = errno;
-    (void)::close(static_cast<int>(file));
-    return error;
-  }
-  files_.push_back(static_cast<int>(file));
-  if (id != nullptr && ::ioctl(static_cast<int>(file), PERF_EVENT_IOC_ID, id) != 0) *id = 0;
+  if (!files_.empty() && ::ioctl(file.get(), PERF_EVENT_IOC_SET_OUTPUT, files_.front().get()) != 0)
+    return errno;
+  if (id != nullptr && ::ioctl(file.get(), PERF_EVENT_IOC_ID, id) != 0) *id = 0;
+  files_.push_back(std::move(file));
   return 0;
 }
 
 int EventRing::map(std::size_t bytes) {
   const std::size_t page = page_bytes();
   bytes = std::max(bytes, page);
-  void* const memory = ::mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files_.front(), 0);
+  void* const memory =
+      ::mmap(nullptr, page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, files_.front().get(), 0);
   if (memory == MAP_FAILED) return errno;
-  memory_ = memory;
+  memory_ = Mapping(memory, {page + bytes});
   data_ = static_cast<const std::byte*>(memory) + page;
   size_ = bytes;
   ids_.shift = clock_shift();
   // So that no frame meets a page of it for the first time.
-  __atomic_store_n(&static_cast<perf_event_mmap_page*>(memory_)->data_tail, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&static_cast<perf_event_mmap_page*>(memory_.get())->data_tail, 0, __ATOMIC_RELEASE);
   for (std::size_t at = 0; at < size_; at += page)
     (void)*(static_cast<const volatile std::byte*>(data_) + at);
   return 0;
@@ -149,7 +125,7 @@ int EventRing::open_thread(pid_t thread, EventRates& rates, const CallNumber& ca
            open(thread, -1, PERF_TYPE_SOFTWARE, config, period, false, id) == 0;
   };
   const bool minor = open_faults(PERF_COUNT_SW_PAGE_FAULTS_MIN, kFaultsPerSample, &ids_.minor_fault);
-  if (minor) minor_faults_ = files_.back();
+  if (minor) minor_faults_ = files_.back().get();
   rates.has_faults = minor && open_faults(PERF_COUNT_SW_PAGE_FAULTS_MAJ, 1, &ids_.major_fault);
   return 0;
 }
@@ -183,7 +159,7 @@ int EventRing::open_cpu(int cpu, Nanoseconds alive, const std::optional<SwitchTr
   signs_period_ = static_cast<std::uint64_t>(alive.count());
   if (error == 0 && signs_period_ != 0 &&
       open(-1, cpu, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, signs_period_, true, &ids_.alive) == 0)
-    signs_ = files_.back();
+    signs_ = files_.back().get();
   return error;
 }
 
@@ -223,12 +199,12 @@ int EventRing::open_interrupts(int cpu, const InterruptTracepoints& tracepoints)
 }
 
 std::uint64_t EventRing::head() const TACTUS_RT {
-  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
+  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_.get());
   return __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
 std::uint64_t EventRing::oldest() const TACTUS_RT {
-  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_);
+  const auto* const page = static_cast<const perf_event_mmap_page*>(memory_.get());
   return __atomic_load_n(&page->data_tail, __ATOMIC_ACQUIRE);
 }
 
@@ -249,7 +225,7 @@ std::uint64_t EventRing::begin(EvidenceTime time) const TACTUS_RT {
 void EventRing::release_to(std::uint64_t head) TACTUS_RT {
   if (memory_ == nullptr) return;
   tail_ = mark_ = head;
-  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_.get());
   __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 
@@ -258,7 +234,7 @@ void EventRing::release() TACTUS_RT {
   const std::uint64_t head = this->head();
   tail_ = head - mark_ > size_ / 2 ? head : mark_;
   mark_ = head;
-  auto* const page = static_cast<perf_event_mmap_page*>(memory_);
+  auto* const page = static_cast<perf_event_mmap_page*>(memory_.get());
   __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 

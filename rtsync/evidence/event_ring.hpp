@@ -10,6 +10,8 @@
 
 #include "rtsync/evidence/thread_times.hpp"
 #include "rtsync/evidence/tracepoint.hpp"
+#include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/page.hpp"
 
 namespace tactus::rtsync {
 
@@ -20,13 +22,6 @@ namespace tactus::rtsync {
 /// RT       head() and after: plain loads and stores.
 class EventRing {
  public:
-  EventRing() = default;
-  EventRing(EventRing&& other) noexcept;
-  EventRing& operator=(EventRing&& other) noexcept;
-  EventRing(const EventRing&) = delete;
-  EventRing& operator=(const EventRing&) = delete;
-  ~EventRing();
-
   /// Opens the events of a thread, on whichever CPU it runs. Returns the errno of what was refused; 0: it is
   /// open.                                                                                       @when setup
   /// `call`: where the number of a system call is; without a place, only its address is recorded.
@@ -76,11 +71,11 @@ class EventRing {
   int open_tracepoint(int cpu, const Tracepoint& tracepoint, std::uint64_t& id);
   int map(std::size_t bytes);
 
-  std::vector<int> files_;
+  std::vector<Descriptor> files_;
   int signs_ = -1;         // one of them: the signs of life of a CPU
   int minor_faults_ = -1;  // likewise
   std::uint64_t signs_period_ = 0;
-  void* memory_ = nullptr;
+  Mapping memory_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   EventIds ids_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/device_group.hpp"
 #include "rtsync/host/provision.hpp"
 
@@ -57,11 +57,9 @@ void add_preference(int cpu, const FileText& driver, const FileText& preference,
 
 /// 0 when /dev/cpu_dma_latency can be opened for writing; nothing is asked of it.
 int try_dma_latency(const Host& host) {
-  const int fd =
-      ::open(host.path("/dev/cpu_dma_latency").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return errno;
-  ::close(fd);
-  return 0;
+  const Descriptor opened(
+      ::open(host.path("/dev/cpu_dma_latency").c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return opened.get() < 0 ? errno : 0;
 }
 
 std::string open_fix() { return give_to_realtime_group("cpu_dma_latency", "--name-match=cpu_dma_latency"); }

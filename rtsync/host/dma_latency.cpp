@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 
 #include "rtsync/host/device_group.hpp"
 
@@ -39,24 +38,24 @@ DmaLatency::DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
     provision_ = refused(what, nothing, {"a latency cannot be negative", "choose 0 us or more"});
     return;
   }
-  fd_ = ::open(device.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd_ < 0 && errno == EACCES) fd_ = ::open(device.c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd_ < 0) {
+  file_ = Descriptor(::open(device.c_str(), O_RDWR | O_CLOEXEC));
+  if (!held() && errno == EACCES) file_ = Descriptor(::open(device.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!held()) {
     provision_ = refused(what, nothing, why_not(device.string(), "opened", errno));
     return;
   }
   const std::int32_t wanted = at_most.count();
-  const ssize_t written = ::write(fd_, &wanted, sizeof wanted);
+  const ssize_t written = ::write(file_.get(), &wanted, sizeof wanted);
   if (written != static_cast<ssize_t>(sizeof wanted)) {
     const int error = written < 0 ? errno : EIO;
-    ::close(fd_);
-    fd_ = -1;
+    (void)file_.close();
     provision_ = refused(what, nothing, why_not(device.string(), "written", error));
     return;
   }
   // What is in force is the least of everybody's wishes; write-only holders have to believe the write.
   std::int32_t in_force = 0;
-  const bool read = ::pread(fd_, &in_force, sizeof in_force, 0) == static_cast<ssize_t>(sizeof in_force);
+  const bool read =
+      ::pread(file_.get(), &in_force, sizeof in_force, 0) == static_cast<ssize_t>(sizeof in_force);
   if (read && in_force > wanted) {
     provision_ = refused(what, "at most " + std::to_string(in_force) + " us",
                          {device.string() + " took " + std::to_string(wanted) + " us but says " +
@@ -66,23 +65,6 @@ DmaLatency::DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
   }
   provision_ =
       granted(what, "at most " + std::to_string(read ? in_force : wanted) + " us to leave an idle state");
-}
-
-DmaLatency::~DmaLatency() {
-  if (fd_ >= 0)
-    ::close(fd_);  // the kernel drops the request with the file; there is nobody to tell of an error
-}
-
-DmaLatency::DmaLatency(DmaLatency&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), provision_(std::move(other.provision_)) {}
-
-DmaLatency& DmaLatency::operator=(DmaLatency&& other) noexcept {
-  if (this != &other) {
-    if (fd_ >= 0) ::close(fd_);
-    fd_ = std::exchange(other.fd_, -1);
-    provision_ = std::move(other.provision_);
-  }
-  return *this;
 }
 
 }  // namespace tactus::rtsync

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::rtsync {
@@ -19,17 +20,12 @@ class DmaLatency {
   /// Asks that no CPU take longer than this to wake. Never throws for a refusal: see provision().
   explicit DmaLatency(std::chrono::duration<std::int32_t, std::micro> at_most,
                       const std::filesystem::path& device = "/dev/cpu_dma_latency");
-  ~DmaLatency();
-  DmaLatency(DmaLatency&& other) noexcept;
-  DmaLatency& operator=(DmaLatency&& other) noexcept;
-  DmaLatency(const DmaLatency&) = delete;
-  DmaLatency& operator=(const DmaLatency&) = delete;
 
   const Provision& provision() const { return provision_; }
-  bool held() const { return fd_ >= 0; }
+  bool held() const { return file_.get() >= 0; }
 
  private:
-  int fd_ = -1;
+  Descriptor file_;  // the kernel drops the request with it
   Provision provision_;
 };
 

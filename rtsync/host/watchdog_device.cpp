@@ -12,7 +12,6 @@
 #include <climits>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 #include "rtsync/host/device_group.hpp"
 #include "rtsync/host/host_file.hpp"
@@ -140,22 +139,22 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
     provision_ = refused(what, "no watchdog", {"a timeout must be longer than 0", "choose 1 s or more"});
     return;
   }
-  fd_ = kernel.open(device_.c_str());
-  if (fd_ < 0) {
+  file_ = Descriptor(kernel.open(device_.c_str()));
+  if (!armed()) {
     provision_ = refused(what, "no watchdog", why_not_opened(kernel.root, settings.device, errno));
     return;
   }
   watchdog_info info{};
-  if (kernel.ioctl(fd_, WDIOC_GETSUPPORT, &info) != 0) {
-    ::close(std::exchange(fd_, -1));
+  if (kernel.ioctl(file_.get(), WDIOC_GETSUPPORT, &info) != 0) {
+    (void)file_.close();
     provision_ = refused(what, "no watchdog", not_a_watchdog(settings.device));
     return;
   }
 
   int seconds = static_cast<int>(wanted);
-  const int set_error = kernel.ioctl(fd_, WDIOC_SETTIMEOUT, &seconds) == 0 ? 0 : errno;
+  const int set_error = kernel.ioctl(file_.get(), WDIOC_SETTIMEOUT, &seconds) == 0 ? 0 : errno;
   int in_force = 0;
-  if (kernel.ioctl(fd_, WDIOC_GETTIMEOUT, &in_force) != 0 || in_force < 1)
+  if (kernel.ioctl(file_.get(), WDIOC_GETTIMEOUT, &in_force) != 0 || in_force < 1)
     in_force = set_error == 0 ? seconds : 0;
   timeout_ = in_force * kSecond;
   // Nobody has watchdogs faster than a second: one that does not tell its timeout is kicked as if it were
@@ -192,25 +191,21 @@ void WatchdogDevice::arm(const WatchdogSettings& settings, const WatchdogKernel&
   }
 }
 
-WatchdogDevice::~WatchdogDevice() {
-  if (fd_ >= 0) ::close(fd_);  // without the letter, on purpose
-}
-
 void WatchdogDevice::kick_device(TimePoint<RigTime> now) TACTUS_RT {
   next_kick_ = now + between_kicks_;
-  if (write_letter(fd_, '\0')) return;
+  if (write_letter(file_.get(), '\0')) return;
   last_error_.store(errno, std::memory_order_relaxed);
   failed_.store(failed_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);  // one writer
 }
 
 Provision WatchdogDevice::close_cleanly() {
   const std::string what = "switching off " + device_;
-  if (fd_ < 0) return granted(what, "it was not armed");
+  if (!armed()) return granted(what, "it was not armed");
   const std::string left =
       timeout_ > Nanoseconds{0} ? "at most " + seconds_text(timeout_ / kSecond) : std::string{"some time"};
-  const bool written = write_letter(fd_, 'V');
+  const bool written = write_letter(file_.get(), 'V');
   const int error = errno;
-  ::close(std::exchange(fd_, -1));
+  (void)file_.close();
   next_kick_ = TimePoint<RigTime>::max();
   const std::string still = "still counting: the machine is reset in " + left;
   if (nowayout_)

@@ -19,6 +19,7 @@
 #include <functional>
 #include <string>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/provision.hpp"
 #include "rtsync/rt.hpp"
 #include "rtsync/time/time.hpp"
@@ -44,16 +45,12 @@ class WatchdogDevice {
  public:
   /// Opens it and sets the timeout. Never throws for a refusal: see provision().               @when setup
   explicit WatchdogDevice(const WatchdogSettings& settings, WatchdogKernel kernel = {});
-  /// Closes without the magic letter: a rig that ends this way is reset.
-  ~WatchdogDevice();
-  WatchdogDevice(const WatchdogDevice&) = delete;
-  WatchdogDevice& operator=(const WatchdogDevice&) = delete;
 
   /// Refused also when the device is armed, but not quite as asked: another timeout, or one that a crash
   /// would switch off.
   const Provision& provision() const { return provision_; }
   /// The countdown runs.
-  bool armed() const { return fd_ >= 0; }
+  bool armed() const { return file_.get() >= 0; }
   /// Timeout in force; 0 if the driver does not report it.
   Nanoseconds timeout() const { return timeout_; }
 
@@ -74,7 +71,7 @@ class WatchdogDevice {
   void kick_device(TimePoint<RigTime> now) TACTUS_RT;
 
   const std::string device_;
-  int fd_ = -1;
+  Descriptor file_;  // closed without the magic letter at the end: a rig that ends this way is reset
   bool nowayout_ = false;
   Nanoseconds timeout_{0};
   Nanoseconds between_kicks_{0};

@@ -45,45 +45,34 @@ struct KernelWriteTracker::Region {
 };
 
 KernelWriteTracker::KernelWriteTracker(const std::vector<Pages>& memory) : regions_(kRegions) {
-  try {
-    faults_ =
-        static_cast<int>(::syscall(SYS_userfaultfd, std::uint64_t{O_CLOEXEC | O_NONBLOCK} | kUserModeOnly));
-    if (faults_ < 0) refuse("userfaultfd");
-    uffdio_api api{};
-    api.api = UFFD_API;
-    api.features = kFaultFlagWp | kWpAsync;
-    if (::ioctl(faults_, UFFDIO_API, &api) != 0)
-      refuse("it takes Linux 6.7 or newer, on ARM64 6.10 (userfaultfd WP_ASYNC)");
-    pagemap_ = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (pagemap_ < 0) refuse("/proc/self/pagemap");
-    for (const Pages& pages : memory) add(pages);
-    fault_cost_ = measure_fault();
-  } catch (...) {
-    close();
-    throw;
-  }
+  faults_ = Descriptor(
+      static_cast<int>(::syscall(SYS_userfaultfd, std::uint64_t{O_CLOEXEC | O_NONBLOCK} | kUserModeOnly)));
+  if (faults_.get() < 0) refuse("userfaultfd");
+  uffdio_api api{};
+  api.api = UFFD_API;
+  api.features = kFaultFlagWp | kWpAsync;
+  if (::ioctl(faults_.get(), UFFDIO_API, &api) != 0)
+    refuse("it takes Linux 6.7 or newer, on ARM64 6.10 (userfaultfd WP_ASYNC)");
+  pagemap_ = Descriptor(::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  if (pagemap_.get() < 0) refuse("/proc/self/pagemap");
+  for (const Pages& pages : memory) add(pages);
+  fault_cost_ = measure_fault();
 }
 
-KernelWriteTracker::~KernelWriteTracker() { close(); }
-
-void KernelWriteTracker::close() {
-  if (faults_ >= 0) ::close(faults_);  // ends every watch
-  if (pagemap_ >= 0) ::close(pagemap_);
-  faults_ = pagemap_ = -1;
-}
+KernelWriteTracker::~KernelWriteTracker() = default;
 
 void KernelWriteTracker::add(Pages pages) {
   uffdio_register request{};
   request.range = {number(pages.begin), pages.bytes()};
   request.mode = UFFDIO_REGISTER_MODE_WP;
-  if (::ioctl(faults_, UFFDIO_REGISTER, &request) != 0) refuse("userfaultfd of the state's memory");
+  if (::ioctl(faults_.get(), UFFDIO_REGISTER, &request) != 0) refuse("userfaultfd of the state's memory");
 }
 
 void KernelWriteTracker::protect(Pages pages, bool on) {
   uffdio_writeprotect request{};
   request.range = {number(pages.begin), pages.bytes()};
   request.mode = on ? UFFDIO_WRITEPROTECT_MODE_WP : 0;
-  while (::ioctl(faults_, UFFDIO_WRITEPROTECT, &request) != 0)
+  while (::ioctl(faults_.get(), UFFDIO_WRITEPROTECT, &request) != 0)
     if (errno != EAGAIN && errno != EINTR) fail("UFFDIO_WRITEPROTECT");
 }
 
@@ -102,7 +91,7 @@ void KernelWriteTracker::written(Pages& pages, bool again, std::size_t most, std
     scan.vec_len = regions_.size();
     scan.max_pages = most == kAll ? 0 : most;
     scan.category_mask = scan.return_mask = kIsWritten;
-    const int count = ::ioctl(pagemap_, _IOWR('f', 16, PagemapScan), &scan);
+    const int count = ::ioctl(pagemap_.get(), _IOWR('f', 16, PagemapScan), &scan);
     if (count < 0) {
       if (errno == EINTR) continue;
       fail("PAGEMAP_SCAN");
@@ -122,20 +111,14 @@ std::chrono::nanoseconds KernelWriteTracker::measure_fault() {
   void* const memory =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (memory == MAP_FAILED) refuse("memory to measure a page fault");
+  const Mapping kept(memory, {bytes});
   auto* const begin = static_cast<volatile unsigned char*>(memory);
   const Pages pages{static_cast<std::byte*>(memory), static_cast<std::byte*>(memory) + bytes};
-  std::chrono::nanoseconds took{0};
-  try {
-    add(pages);
-    watch(pages);
-    const auto before = std::chrono::steady_clock::now();
-    for (std::size_t i = 0; i < kMany; ++i) begin[i * page_bytes()] = 1;
-    took = std::chrono::steady_clock::now() - before;
-  } catch (...) {
-    (void)::munmap(memory, bytes);
-    throw;
-  }
-  (void)::munmap(memory, bytes);
+  add(pages);
+  watch(pages);
+  const auto before = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < kMany; ++i) begin[i * page_bytes()] = 1;
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - before;
   return std::max(took / static_cast<std::int64_t>(kMany), std::chrono::nanoseconds{1});
 }
 

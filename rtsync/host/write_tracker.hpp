@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/page.hpp"
 #include "rtsync/interface.hpp"
 
@@ -60,10 +61,9 @@ class KernelWriteTracker final : public WriteTracker {
   void add(Pages pages);
   void protect(Pages pages, bool on);
   std::chrono::nanoseconds measure_fault();
-  void close();
 
-  int faults_ = -1;   // userfaultfd
-  int pagemap_ = -1;  // /proc/self/pagemap
+  Descriptor faults_;   // userfaultfd; its end ends every watch
+  Descriptor pagemap_;  // /proc/self/pagemap
   std::vector<Region> regions_;
   std::chrono::nanoseconds fault_cost_{0};
 };

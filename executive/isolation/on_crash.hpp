@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "rtsync/word_of.hpp"
+
 namespace tactus::executive {
 
 /// Consequence of an end of the process of an isolated model while frames run.
@@ -15,17 +17,9 @@ enum class OnCrash : std::uint8_t {
 
 /// "safe_state".
 constexpr std::string_view name_of(OnCrash policy) {
-  switch (policy) {
-    case OnCrash::abort:
-      return "abort";
-    case OnCrash::safe_state:
-      return "safe_state";
-    case OnCrash::freeze:
-      return "freeze";
-    case OnCrash::replace:
-      break;
-  }
-  return "replace";
+  constexpr rtsync::Worded<OnCrash> kWords[] = {
+      {OnCrash::abort, "abort"}, {OnCrash::safe_state, "safe_state"}, {OnCrash::freeze, "freeze"}};
+  return rtsync::word_of(kWords, policy, "replace");
 }
 
 }  // namespace tactus::executive

@@ -7,21 +7,17 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 #include <string_view>
+
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 namespace {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-struct SystemCall {
-  long number;
-  const char* name;
-};
-
 /// Those that threads sleep in, and that libraries make in functions without a name of their own.
-constexpr SystemCall kSystemCalls[] = {
+constexpr Worded<long> kSystemCalls[] = {
     {SYS_futex, "futex (a lock, or a condition)"},
     {SYS_read, "read"},
     {SYS_write, "write"},
@@ -90,9 +86,8 @@ long number_before(const unsigned char* code, std::size_t before) {
 
 std::string system_call(long number) {
   if (number < 0) return "";
-  const auto* const found = std::find_if(std::begin(kSystemCalls), std::end(kSystemCalls),
-                                         [number](const SystemCall& call) { return call.number == number; });
-  return found != std::end(kSystemCalls) ? found->name : "system call " + std::to_string(number);
+  const char* const name = word_of(kSystemCalls, number, nullptr);
+  return name != nullptr ? name : "system call " + std::to_string(number);
 }
 
 /// "open" of "__open64".

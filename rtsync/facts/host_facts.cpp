@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "rtsync/facts/fact_probe.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -84,15 +85,8 @@ Fact found_by(const NamedProbe& named, const probes::Host& host) {
 }  // namespace
 
 std::string_view name_of(Grade grade) {
-  switch (grade) {
-    case Grade::ok:
-      return "ok";
-    case Grade::fail:
-      return "fail";
-    case Grade::warn:
-      break;
-  }
-  return "warn";
+  constexpr Worded<Grade> kWords[] = {{Grade::ok, "ok"}, {Grade::fail, "fail"}};
+  return word_of(kWords, grade, "warn");
 }
 
 std::vector<Fact> probe_host(const ProbeRequest& request) {

@@ -3,36 +3,23 @@
 
 #include <sys/statfs.h>
 
-#include <array>
 #include <system_error>
+
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 
 FileSystem file_system_of_type(std::uint32_t type) {
-  struct Row {
-    std::uint32_t type;
-    const char* name;
-  };
   // statfs(2), and the sources of those that are not in the kernel.
-  static constexpr std::array<Row, 16> kOfNetworks{{{0x6969, "NFS"},
-                                                    {0x517B, "SMB"},
-                                                    {0xFF534D42, "SMB (CIFS)"},
-                                                    {0xFE534D42, "SMB"},
-                                                    {0x5346414F, "AFS"},
-                                                    {0x6B414653, "AFS"},
-                                                    {0x73757245, "Coda"},
-                                                    {0x00C36400, "Ceph"},
-                                                    {0x0BD00BD0, "Lustre"},
-                                                    {0x47504653, "GPFS"},
-                                                    {0x19830326, "BeeGFS"},
-                                                    {0x7461636F, "OCFS2"},
-                                                    {0x01161970, "GFS2"},
-                                                    {0x01021997, "9p"},
-                                                    {0x786F4256, "a folder of VirtualBox's host"},
-                                                    {0x65735546, "FUSE"}}};
-  for (const Row& row : kOfNetworks)
-    if (row.type == type) return {row.name, true};
-  return {};
+  static constexpr Worded<std::uint32_t> kOfNetworks[] = {
+      {0x6969, "NFS"},      {0x517B, "SMB"},        {0xFF534D42, "SMB (CIFS)"},
+      {0xFE534D42, "SMB"},  {0x5346414F, "AFS"},    {0x6B414653, "AFS"},
+      {0x73757245, "Coda"}, {0x00C36400, "Ceph"},   {0x0BD00BD0, "Lustre"},
+      {0x47504653, "GPFS"}, {0x19830326, "BeeGFS"}, {0x7461636F, "OCFS2"},
+      {0x01161970, "GFS2"}, {0x01021997, "9p"},     {0x786F4256, "a folder of VirtualBox's host"},
+      {0x65735546, "FUSE"}};
+  const char* const name = word_of(kOfNetworks, type, "");
+  return {name, *name != '\0'};
 }
 
 FileSystem file_system_of(const std::filesystem::path& path) {

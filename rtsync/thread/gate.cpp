@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/time/kernel_clock.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -34,8 +36,7 @@ void pause_cpu() TACTUS_RT {
 /// Sleeps while `word` is `seen`. False: the deadline has passed.
 bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen,
                 TimePoint<MonotonicTime> deadline) TACTUS_RT {
-  const std::int64_t ns = std::max<std::int64_t>(0, deadline.time_since_epoch().count());
-  const timespec until{ns / 1'000'000'000, ns % 1'000'000'000};
+  const timespec until = to_timespec(std::max(Nanoseconds{0}, deadline.time_since_epoch()));
   // The deadline of the _BITSET form is absolute, and on CLOCK_MONOTONIC.
   const long result = ::syscall(SYS_futex, &word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, seen,
                                 deadline == kForever ? nullptr : &until, nullptr, FUTEX_BITSET_MATCH_ANY);
@@ -49,15 +50,8 @@ bool is_true(const std::atomic<bool>* flag) TACTUS_RT {
 }  // namespace
 
 const char* name_of(WaitMode mode) TACTUS_RT {
-  switch (mode) {
-    case WaitMode::spin:
-      return "spin";
-    case WaitMode::futex:
-      return "futex";
-    case WaitMode::adaptive:
-      break;
-  }
-  return "adaptive";
+  constexpr Worded<WaitMode> kWords[] = {{WaitMode::spin, "spin"}, {WaitMode::futex, "futex"}};
+  return word_of(kWords, mode, "adaptive");
 }
 
 // All of open(), wake_all() and sleep_until() is sequentially consistent: each writes one thing and then

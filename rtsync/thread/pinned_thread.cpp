@@ -29,15 +29,8 @@ namespace tactus::rtsync {
 namespace {
 
 int kernel_policy(SchedPolicy policy) {
-  switch (policy) {
-    case SchedPolicy::fifo:
-      return SCHED_FIFO;
-    case SchedPolicy::rr:
-      return SCHED_RR;
-    case SchedPolicy::other:
-      break;
-  }
-  return SCHED_OTHER;
+  if (policy == SchedPolicy::fifo) return SCHED_FIFO;
+  return policy == SchedPolicy::rr ? SCHED_RR : SCHED_OTHER;
 }
 
 /// Returns the scheduling of the calling thread as the kernel reports it: "SCHED_FIFO priority 80".
@@ -209,15 +202,8 @@ void require(int error, const std::string& step) {
 }  // namespace
 
 std::string_view name_of(SchedPolicy policy) {
-  switch (policy) {
-    case SchedPolicy::fifo:
-      return "SCHED_FIFO";
-    case SchedPolicy::rr:
-      return "SCHED_RR";
-    case SchedPolicy::other:
-      break;
-  }
-  return "SCHED_OTHER";
+  constexpr Worded<SchedPolicy> kWords[] = {{SchedPolicy::fifo, "SCHED_FIFO"}, {SchedPolicy::rr, "SCHED_RR"}};
+  return word_of(kWords, policy, "SCHED_OTHER");
 }
 
 std::string kernel_policy_name(int policy) {

@@ -31,6 +31,12 @@ Nanoseconds fault_once() {
   return took / static_cast<std::int64_t>(kPages);
 }
 
+Nanoseconds middle_of(std::span<Nanoseconds> took) {
+  const auto middle = took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2);
+  std::nth_element(took.begin(), middle, took.end());
+  return *middle;
+}
+
 /// Faults, measured when they are asked for first: two parts of the evidence want to know, and the machine stays the
 /// same.
 std::array<Nanoseconds, kTrials> fault_often() {
@@ -46,9 +52,8 @@ std::array<Nanoseconds, kTrials> fault_often() {
 
 Nanoseconds longest_fault(std::span<Nanoseconds> took) {
   if (took.empty()) return kUsual;
-  const auto middle = took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2);
-  std::nth_element(took.begin(), middle, took.end());
-  return std::clamp(*middle + *middle / 4, kUsual, kMost);
+  const Nanoseconds middle = middle_of(took);
+  return std::clamp(middle + middle / 4, kUsual, kMost);
 }
 
 Nanoseconds longest_fault() {
@@ -58,9 +63,7 @@ Nanoseconds longest_fault() {
 
 Nanoseconds usual_fault() {
   std::array<Nanoseconds, kTrials> took = fault_often();
-  const auto middle = took.begin() + took.size() / 2;
-  std::nth_element(took.begin(), middle, took.end());
-  return *middle;
+  return middle_of(took);
 }
 
 }  // namespace tactus::rtsync

@@ -32,12 +32,13 @@
 #include <type_traits>
 
 #include "rtsync/host/map_watch.hpp"
+#include "rtsync/time/kernel_clock.hpp"
 
 namespace {
 
+using tactus::rtsync::kernel_time;
 using tactus::rtsync::MapCalls;
 using tactus::rtsync::MapLog;
-using tactus::rtsync::Nanoseconds;
 
 // initial-exec and constinit: as in heap_interposer.cpp.
 __attribute__((tls_model("initial-exec"))) constinit thread_local MapLog t_log;
@@ -97,13 +98,13 @@ class Call {
     call_.bytes = bytes;
     call_.calls = 1;
     call_.faults = faults();
-    call_.begin = now(CLOCK_MONOTONIC);
-    call_.took = now(CLOCK_THREAD_CPUTIME_ID);  // without what it waits for a lock, or is preempted
+    call_.begin = kernel_time(CLOCK_MONOTONIC);
+    call_.took = kernel_time(CLOCK_THREAD_CPUTIME_ID);  // without what it waits for a lock, or is preempted
   }
   ~Call() {
     if (call_.calls == 0) return;
-    call_.took = now(CLOCK_THREAD_CPUTIME_ID) - call_.took;
-    call_.end = now(CLOCK_MONOTONIC);
+    call_.took = kernel_time(CLOCK_THREAD_CPUTIME_ID) - call_.took;
+    call_.end = kernel_time(CLOCK_MONOTONIC);
     call_.faults = faults() - call_.faults;
     t_log.add(call_);
   }
@@ -111,11 +112,6 @@ class Call {
   Call& operator=(const Call&) = delete;
 
  private:
-  static Nanoseconds now(clockid_t clock) noexcept {
-    timespec time{};
-    (void)::clock_gettime(clock, &time);  // cannot fail
-    return Nanoseconds{std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec};
-  }
   static std::uint32_t faults() noexcept {
     rusage usage{};
     (void)::getrusage(RUSAGE_THREAD, &usage);
@@ -135,20 +131,9 @@ extern "C" {
 
 __attribute__((visibility("default"))) MapLog* tactus_map_log_of_this_thread() noexcept;
 MapLog* tactus_map_log_of_this_thread() noexcept {
-  next_mmap.find();
-  next_munmap.find();
-  next_mremap.find();
-  next_madvise.find();
-  next_mlock.find();
-  next_mlock2.find();
-  next_mlockall.find();
-  next_mprotect.find();
-  next_pkey_mprotect.find();
-  next_shmat.find();
-  next_shmdt.find();
-  next_brk.find();
-  next_sbrk.find();
-  next_pthread_create.find();
+  const auto find = [](auto&... each) { (each.find(), ...); };
+  find(next_mmap, next_munmap, next_mremap, next_madvise, next_mlock, next_mlock2, next_mlockall,
+       next_mprotect, next_pkey_mprotect, next_shmat, next_shmdt, next_brk, next_sbrk, next_pthread_create);
   t_noted = true;
   return &t_log;
 }

@@ -21,11 +21,7 @@ std::string sentence(const Provision& provision) {
 }
 
 Provision granted(std::string what, std::string got) {
-  Provision all;
-  all.what = std::move(what);
-  all.granted = true;
-  all.got = std::move(got);
-  return all;
+  return {.what = std::move(what), .granted = true, .got = std::move(got), .cause = {}, .fix = {}};
 }
 
 Provision refused(std::string what, std::string got, Refusal why) {

@@ -18,24 +18,6 @@
 namespace tactus::executive {
 namespace {
 
-/// The object itself and all that it needs, directly or not.
-std::set<const link_map*> closure_of(const link_map& first) {
-  const std::vector<const link_map*> all = all_maps();
-  std::set<const link_map*> closure{&first};
-  std::vector<const link_map*> open{&first};
-  while (!open.empty()) {
-    const LoadedObject object(*open.back());
-    open.pop_back();
-    for (const std::string& name : object.needed())
-      for (const link_map* each : all)
-        if (!closure.contains(each) && *each->l_name != '\0' && LoadedObject(*each).is_called(name)) {
-          closure.insert(each);
-          open.push_back(each);
-        }
-  }
-  return closure;
-}
-
 bool is_in_the_c_library(const char* symbol) {
   static void* const c_library = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   return c_library != nullptr && ::dlsym(c_library, symbol) != nullptr;
@@ -108,7 +90,7 @@ std::optional<ForeignBinding> find_foreign_binding(void* library, const std::set
   if (::dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&first)) != 0 || first == nullptr)
     return std::nullopt;
   if (before.contains(first)) return std::nullopt;
-  const std::set<const link_map*> closure = closure_of(*first);
+  const std::set<const link_map*> closure = closure_of(*first, all_maps());
   std::optional<ForeignBinding> found;
   for (const link_map* const each : closure) {
     if (before.contains(each)) continue;

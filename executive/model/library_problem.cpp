@@ -19,7 +19,9 @@
 #include <utility>
 
 #include "executive/model/foreign_binding.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/installed.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -36,54 +38,21 @@ constexpr const char* kShared =
     "build a shared library: -shared -fPIC, or CMake's add_library(... MODULE ...)";
 
 std::string name_of_machine(unsigned machine) {
-  switch (machine) {
-    case EM_X86_64:
-      return "x86-64";
-    case EM_386:
-      return "32-bit x86";
-    case EM_AARCH64:
-      return "AArch64";
-    case EM_ARM:
-      return "32-bit ARM";
-    case EM_RISCV:
-      return "RISC-V";
-    case EM_PPC64:
-      return "PowerPC";
-    case EM_S390:
-      return "S/390";
-    default:
-      return "machine " + std::to_string(machine) + " of elf.h";
-  }
+  constexpr rtsync::Worded<unsigned> kWords[] = {
+      {EM_X86_64, "x86-64"}, {EM_386, "32-bit x86"}, {EM_AARCH64, "AArch64"}, {EM_ARM, "32-bit ARM"},
+      {EM_RISCV, "RISC-V"},  {EM_PPC64, "PowerPC"},  {EM_S390, "S/390"}};
+  const std::string word = rtsync::word_of(kWords, machine, "");
+  return word.empty() ? "machine " + std::to_string(machine) + " of elf.h" : word;
 }
 
-/// A file that is open for reading, as long as it lives.
-class OpenFile {
- public:
-  explicit OpenFile(const fs::path& file) : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~OpenFile() {
-    if (fd_ >= 0) (void)::close(fd_);
-  }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  bool is_open() const { return fd_ >= 0; }
-  /// Reads bytes. True if all of them were there.
-  bool read(void* to, std::size_t bytes, std::uint64_t at) const {
-    return ::pread(fd_, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
-  }
-  std::string begin() const {
-    std::string text(64, '\0');
-    const ssize_t got = ::pread(fd_, text.data(), text.size(), 0);
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    return text;
-  }
-
- private:
-  const int fd_;
-};
+/// Reads from an open file. True if all the bytes were there.
+template <class T>
+bool read(const rtsync::Descriptor& file, T& to, std::uint64_t at) {
+  return ::pread(file.get(), &to, sizeof to, static_cast<off_t>(at)) == ssize_t{sizeof to};
+}
 
 /// Describes the content of a file that is not a library.
-std::string text_of_no_elf(const std::string& begin) {
+std::string text_of_no_elf(std::string_view begin) {
   if (begin.starts_with("!<arch>"))
     return "is a static library (.a), which programs are linked with: link it into a shared one";
   if (begin.starts_with("BC\xC0\xDE"))
@@ -100,16 +69,16 @@ std::string truncated(std::uint64_t has, std::uint64_t needs) {
          ": copy or build it again, and check whether the disk is full";
 }
 
-bool is_program(const OpenFile& opened, const ElfW(Phdr) & dynamic) {
+bool is_program(const rtsync::Descriptor& opened, const ElfW(Phdr) & dynamic) {
   for (std::uint64_t at = 0; at + sizeof(ElfW(Dyn)) <= dynamic.p_filesz; at += sizeof(ElfW(Dyn))) {
     ElfW(Dyn) entry{};
-    if (!opened.read(&entry, sizeof entry, dynamic.p_offset + at) || entry.d_tag == DT_NULL) break;
+    if (!read(opened, entry, dynamic.p_offset + at) || entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_FLAGS_1) return (entry.d_un.d_val & DF_1_PIE) != 0;
   }
   return false;
 }
 
-std::string problem_of_elf(const OpenFile& opened, const ElfW(Ehdr) & header, std::uint64_t bytes) {
+std::string problem_of_elf(const rtsync::Descriptor& opened, const ElfW(Ehdr) & header, std::uint64_t bytes) {
   if (header.e_type == ET_REL) return std::string("is an object file (.o): link it, ") + kShared;
   if (header.e_type == ET_EXEC) return std::string("is a program: ") + kShared;
   if (header.e_type != ET_DYN) return std::string("is not a shared library: ") + kShared;
@@ -119,7 +88,7 @@ std::string problem_of_elf(const OpenFile& opened, const ElfW(Ehdr) & header, st
   bool program = false;
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     ElfW(Phdr) segment{};
-    if (!opened.read(&segment, sizeof segment, header.e_phoff + i * sizeof segment)) break;
+    if (!read(opened, segment, header.e_phoff + i * sizeof segment)) break;
     if (segment.p_type == PT_LOAD) needs = std::max(needs, segment.p_offset + segment.p_filesz);
     if (segment.p_type == PT_DYNAMIC) program = is_program(opened, segment);
   }
@@ -132,8 +101,8 @@ std::string problem(const fs::path& file) {
   if (::stat(file.c_str(), &found) != 0) return "";  // the loader says it
   if (S_ISDIR(found.st_mode)) return "is a folder: name the file in it, as " + (file / "libname.so").string();
   if (!S_ISREG(found.st_mode)) return "is not a file: name a shared library";
-  const OpenFile opened(file);
-  if (!opened.is_open()) {
+  const rtsync::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (opened.get() < 0) {
     const int error = errno;
     return "cannot be read (" + std::generic_category().message(error) + ")" +
            (error == EACCES
@@ -142,12 +111,13 @@ std::string problem(const fs::path& file) {
   }
   const auto bytes = static_cast<std::uint64_t>(found.st_size);
   if (bytes == 0) return "is empty: copy or build it again, and check whether the disk is full";
-  const std::string begin = opened.begin();
+  char first[64];
+  const std::string_view begin = rtsync::read_again(opened.get(), first);
   if (!begin.starts_with(ELFMAG)) return text_of_no_elf(begin);
   if (begin.size() > EI_CLASS && begin[EI_CLASS] == ELFCLASS32)
     return "is a library of 32 bits, tactus has 64: build it without -m32";
   ElfW(Ehdr) header{};
-  if (!opened.read(&header, sizeof header, 0)) return truncated(bytes, sizeof header);
+  if (!read(opened, header, 0)) return truncated(bytes, sizeof header);
   if (begin[EI_DATA] == ELFDATA2MSB || header.e_machine != kMachine)
     return "is built for " +
            (begin[EI_DATA] == ELFDATA2MSB ? std::string("a big-endian machine")

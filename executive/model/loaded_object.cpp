@@ -3,27 +3,26 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+
 namespace tactus::executive {
 
+/// Calls found(info) for each object with its segments, until one returns true. Returns whether one did.
+template <class Found>
+static bool any_object(Found found) {
+  return ::dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
+                              void* context) { return (*static_cast<Found*>(context))(*info) ? 1 : 0; },
+                           &found) != 0;
+}
+
 bool is_read_only(std::uintptr_t address) {
-  struct Search {
-    std::uintptr_t address;
-    bool read_only;
-  } search{address, false};
-  (void)::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* context) {
-        auto& looked_for = *static_cast<Search*>(context);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& each = info->dlpi_phdr[i];
-          const bool is_constant =
-              each.p_type == PT_GNU_RELRO || (each.p_type == PT_LOAD && (each.p_flags & PF_W) == 0);
-          if (is_constant && looked_for.address - (info->dlpi_addr + each.p_vaddr) < each.p_memsz)
-            looked_for.read_only = true;
-        }
-        return 0;
-      },
-      &search);
-  return search.read_only;
+  return any_object([address](const dl_phdr_info& info) {
+    return std::ranges::any_of(std::span(info.dlpi_phdr, info.dlpi_phnum), [&](const ElfW(Phdr) & each) {
+      const bool is_constant =
+          each.p_type == PT_GNU_RELRO || (each.p_type == PT_LOAD && (each.p_flags & PF_W) == 0);
+      return is_constant && address - (info.dlpi_addr + each.p_vaddr) < each.p_memsz;
+    });
+  });
 }
 
 std::vector<const link_map*> all_maps() {
@@ -47,24 +46,29 @@ const link_map* object_at(std::uintptr_t address) {
 }
 
 const link_map* object_of_module(std::size_t module) {
-  struct Search {
-    std::size_t module;
-    std::uintptr_t address;
-    bool found;
-  } search{module, 0, false};
-  (void)::dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* context) {
-        auto& looked_for = *static_cast<Search*>(context);
-        if (info->dlpi_tls_modid != looked_for.module) return 0;
-        looked_for.address = info->dlpi_addr;
-        looked_for.found = true;
-        return 1;
-      },
-      &search);
-  if (!search.found || module == 0) return nullptr;
+  std::uintptr_t address = 0;
+  const bool found = any_object([&](const dl_phdr_info& info) {
+    address = info.dlpi_addr;
+    return info.dlpi_tls_modid == module;
+  });
+  if (!found || module == 0) return nullptr;
   for (const link_map* const each : all_maps())
-    if (each->l_addr == search.address) return each;
+    if (each->l_addr == address) return each;
   return nullptr;
+}
+
+std::set<const link_map*> closure_of(const link_map& first, const std::vector<const link_map*>& all) {
+  std::set<const link_map*> closure{&first};
+  std::vector<const link_map*> open{&first};
+  while (!open.empty()) {
+    const LoadedObject object(*open.back());
+    open.pop_back();
+    for (const std::string& name : object.needed())
+      for (const link_map* const each : all)
+        if (*each->l_name != '\0' && LoadedObject(*each).is_called(name) && closure.insert(each).second)
+          open.push_back(each);
+  }
+  return closure;
 }
 
 }  // namespace tactus::executive

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ std::vector<const link_map*> all_maps();
 const link_map* object_at(std::uintptr_t address);
 /// The one whose thread-local variables are the loader's module of this number; nullptr: none. @when setup
 const link_map* object_of_module(std::size_t module);
+
+/// An object and all of `all` that it needs, directly or not.                                    @when setup
+std::set<const link_map*> closure_of(const link_map& first, const std::vector<const link_map*>& all);
 
 /// The dynamic section of an object that the process has loaded, as far as it is read here.
 class LoadedObject {
@@ -61,78 +65,77 @@ class LoadedObject {
   /// Calls visit(symbol, bound) for what the object defines and may be replaced: the address that it is bound to.
   template <class Visit>
   bool visit_own(Visit visit) const {
-    for (const std::span<const ElfW(Rela)> list : lists_) {
-      for (const ElfW(Rela) & each : list) {
-        const auto type = static_cast<unsigned>(ELF64_R_TYPE(each.r_info));
-        const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(each.r_info)];
-        const unsigned kind = ELF64_ST_TYPE(symbol.st_info);
-        if ((type != kSlots[0] && type != kSlots[1] && type != kPointer) || symbol.st_shndx == SHN_UNDEF ||
-            kind == STT_TLS || kind == STT_GNU_IFUNC)
-          continue;
-        std::uintptr_t bound = 0;
-        std::memcpy(&bound, at<void>(each.r_offset), sizeof bound);
-        bound -= static_cast<std::uintptr_t>(each.r_addend);
-        if (bound == address_of(symbol)) continue;
-        // Another pointer may have been changed by the library itself.
-        if (type == kPointer && !is_read_only(map_.l_addr + each.r_offset)) continue;
-        if (visit(symbol, bound)) return true;
-      }
-    }
-    return false;
+    return visit_relocations([&](const ElfW(Rela) & each, unsigned type, const ElfW(Sym) & symbol) {
+      const unsigned kind = ELF64_ST_TYPE(symbol.st_info);
+      if ((!is_slot(type) && type != kPointer) || symbol.st_shndx == SHN_UNDEF || kind == STT_TLS ||
+          kind == STT_GNU_IFUNC)
+        return false;
+      const std::uintptr_t bound = word_of(each) - static_cast<std::uintptr_t>(each.r_addend);
+      if (bound == address_of(symbol)) return false;
+      // Another pointer may have been changed by the library itself.
+      if (type == kPointer && !is_read_only(map_.l_addr + each.r_offset)) return false;
+      return visit(symbol, bound);
+    });
   }
 
   /// Calls visit(symbol, module) for the thread-local variables that it defines: the module whose copy it uses.
   template <class Visit>
   bool visit_own_thread_local(Visit visit) const {
-    for (const std::span<const ElfW(Rela)> list : lists_) {
-      for (const ElfW(Rela) & each : list) {
-        const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(each.r_info)];
-        if (static_cast<unsigned>(ELF64_R_TYPE(each.r_info)) != kModule || ELF64_R_SYM(each.r_info) == 0 ||
-            symbol.st_shndx == SHN_UNDEF)
-          continue;
-        std::size_t module = 0;
-        std::memcpy(&module, at<void>(each.r_offset), sizeof module);
-        if (visit(symbol, module)) return true;
-      }
-    }
-    return false;
+    return visit_relocations([&](const ElfW(Rela) & each, unsigned type, const ElfW(Sym) & symbol) {
+      return type == kModule && ELF64_R_SYM(each.r_info) != 0 && symbol.st_shndx != SHN_UNDEF &&
+             visit(symbol, word_of(each));
+    });
   }
 
   /// The name of a symbol that it takes from another object; nothing: none of that.
   std::optional<std::string> taken_from(const link_map& other) const {
-    for (const std::span<const ElfW(Rela)> list : lists_) {
-      for (const ElfW(Rela) & each : list) {
-        const auto type = static_cast<unsigned>(ELF64_R_TYPE(each.r_info));
-        const ElfW(Sym)& symbol = symbols_[ELF64_R_SYM(each.r_info)];
-        if ((type != kSlots[0] && type != kSlots[1]) || symbol.st_shndx != SHN_UNDEF) continue;
-        std::uintptr_t bound = 0;
-        std::memcpy(&bound, at<void>(each.r_offset), sizeof bound);
-        if (object_at(bound - static_cast<std::uintptr_t>(each.r_addend)) == &other) return name_of(symbol);
-      }
-    }
-    return std::nullopt;
+    std::optional<std::string> taken;
+    (void)visit_relocations([&](const ElfW(Rela) & each, unsigned type, const ElfW(Sym) & symbol) {
+      if (!is_slot(type) || symbol.st_shndx != SHN_UNDEF) return false;
+      if (object_at(word_of(each) - static_cast<std::uintptr_t>(each.r_addend)) != &other) return false;
+      taken = name_of(symbol);
+      return true;
+    });
+    return taken;
   }
 
-  /// The text of an entry of its dynamic section, as DT_RUNPATH; empty: it has none.
-  std::string text_of(ElfW(Sxword) tag) const {
-    for (const ElfW(Dyn)* each = map_.l_ld; each->d_tag != DT_NULL; ++each)
-      if (each->d_tag == tag) return names_ + each->d_un.d_val;
-    return {};
-  }
-  std::vector<std::string> needed() const {
+  /// The texts of its dynamic section under a tag, as DT_RUNPATH.
+  std::vector<std::string> texts_of(ElfW(Sxword) tag) const {
     std::vector<std::string> all;
     for (const ElfW(Dyn)* each = map_.l_ld; each->d_tag != DT_NULL; ++each)
-      if (each->d_tag == DT_NEEDED) all.emplace_back(names_ + each->d_un.d_val);
+      if (each->d_tag == tag) all.emplace_back(names_ + each->d_un.d_val);
     return all;
   }
+  /// The first of them; empty: it has none.
+  std::string text_of(ElfW(Sxword) tag) const {
+    const std::vector<std::string> all = texts_of(tag);
+    return all.empty() ? "" : all.front();
+  }
+  std::vector<std::string> needed() const { return texts_of(DT_NEEDED); }
   bool is_called(const std::string& name) const {
-    if (file().ends_with("/" + name) || file() == name) return true;
-    for (const ElfW(Dyn)* each = map_.l_ld; each->d_tag != DT_NULL; ++each)
-      if (each->d_tag == DT_SONAME && name == names_ + each->d_un.d_val) return true;
-    return false;
+    return file().ends_with("/" + name) || file() == name || text_of(DT_SONAME) == name;
   }
 
  private:
+  static bool is_slot(unsigned type) { return type == kSlots[0] || type == kSlots[1]; }
+
+  /// Calls visit(relocation, its type, its symbol) for each relocation, until one returns true.
+  template <class Visit>
+  bool visit_relocations(Visit visit) const {
+    for (const std::span<const ElfW(Rela)> list : lists_)
+      for (const ElfW(Rela) & each : list)
+        if (visit(each, static_cast<unsigned>(ELF64_R_TYPE(each.r_info)), symbols_[ELF64_R_SYM(each.r_info)]))
+          return true;
+    return false;
+  }
+
+  /// Returns what the loader wrote at the place of a relocation.
+  std::uintptr_t word_of(const ElfW(Rela) & each) const {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, at<void>(each.r_offset), sizeof word);
+    return word;
+  }
+
   /// The loader adds the load address to what it reads itself, and to nothing else.
   template <class T>
   const T* at(std::uintptr_t address) const {

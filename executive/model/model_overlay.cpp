@@ -173,13 +173,12 @@ void show_again(OverlayArrays& in, const OverlayCells& cells, Seen seen) TACTUS_
                              for (std::size_t n = 0; n < cells.count; ++n) {
                                const std::size_t place = all.place(n);
                                std::byte* const at = all.at(n, place);
-                               std::uint64_t now = 0;
-                               std::memcpy(&now, at, sizeof now);
+                               const auto now = overlay_change::load_from<std::uint64_t>(at);
                                if (now != shown[place]) [[unlikely]]
                                  truth[place] = now;
                                const std::uint64_t next = seen(n, truth[place]);
                                shown[place] = next;
-                               std::memcpy(at, &next, sizeof next);
+                               overlay_change::store_to(at, next);
                              }
                            });
 }

@@ -165,13 +165,11 @@ class alignas(64) ModelOverlay {
 
     template <class T>
     T word(OverlayArrays::Word number) const TACTUS_RT {
-      T value;
-      std::memcpy(&value, one.data() + number * sizeof(std::uint64_t), sizeof value);
-      return value;
+      return overlay_change::load_from<T>(one.data() + number * sizeof(std::uint64_t));
     }
     template <class T>
     void set_word(OverlayArrays::Word number, T value) TACTUS_RT {
-      std::memcpy(one.data() + number * sizeof(std::uint64_t), &value, sizeof value);
+      overlay_change::store_to(one.data() + number * sizeof(std::uint64_t), value);
     }
   };
   void show_both() TACTUS_RT {
@@ -221,43 +219,39 @@ class alignas(64) ModelOverlay {
   // The same as the loops do, of the only cell of a side.
   static void hide_only(Side& side) TACTUS_RT {
     auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
-    std::uint64_t now;
-    std::memcpy(&now, at, sizeof now);
+    auto now = overlay_change::load_from<std::uint64_t>(at);
     if (now == side.word<std::uint64_t>(OverlayArrays::kShown))
       now = side.word<std::uint64_t>(OverlayArrays::kTruth);
-    std::memcpy(at, &now, sizeof now);
+    overlay_change::store_to(at, now);
     side.set_word(OverlayArrays::kIsShown, std::uint8_t{0});
     side.state = Side::hidden;
   }
   static void show_only(Side& side) TACTUS_RT {
     auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
-    std::uint64_t truth;
-    std::memcpy(&truth, at, sizeof truth);
+    const auto truth = overlay_change::load_from<std::uint64_t>(at);
     const std::uint64_t shown =
         changed_word(side.only, truth, side.word<std::uint64_t>(OverlayArrays::kShown),
                      side.word<double>(OverlayArrays::kA), side.word<double>(OverlayArrays::kB));
     side.set_word(OverlayArrays::kTruth, truth);
     side.set_word(OverlayArrays::kShown, shown);
     side.set_word(OverlayArrays::kIsShown, std::uint8_t{1});
-    std::memcpy(at, &shown, sizeof shown);
+    overlay_change::store_to(at, shown);
     side.state = Side::shown;
   }
   /// Lets the only cell, which is shown, show what `seen` makes of the true value.
   template <class Seen>
   static void show_only_again(Side& side, Seen seen) TACTUS_RT {
     auto* const at = side.word<std::byte*>(OverlayArrays::kAt);
-    std::uint64_t now;
-    std::memcpy(&now, at, sizeof now);
+    const auto now = overlay_change::load_from<std::uint64_t>(at);
     if (now != side.word<std::uint64_t>(OverlayArrays::kShown)) [[unlikely]]
       side.set_word(OverlayArrays::kTruth, now);
     const std::uint64_t next = seen(side.word<std::uint64_t>(OverlayArrays::kTruth));
     side.set_word(OverlayArrays::kShown, next);
-    std::memcpy(at, &next, sizeof next);
+    overlay_change::store_to(at, next);
   }
   static bool is_overwritten(const Side& side) TACTUS_RT {
     if (side.only == OverlayCell::Does::nothing) return side.loops.is_overwritten(side.arrays);
-    std::uint64_t now;
-    std::memcpy(&now, side.word<std::byte*>(OverlayArrays::kAt), sizeof now);
+    const auto now = overlay_change::load_from<std::uint64_t>(side.word<std::byte*>(OverlayArrays::kAt));
     return now != side.word<std::uint64_t>(OverlayArrays::kShown);
   }
   static void gather(Side& side) TACTUS_RT;

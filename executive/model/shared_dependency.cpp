@@ -27,21 +27,6 @@ bool belongs_to_the_languages(std::string_view name) {
   return std::ranges::any_of(kNames, [&](std::string_view each) { return name.starts_with(each); });
 }
 
-/// Objects that the program itself needs, directly or not.
-std::set<const link_map*> objects_of_the_program(const std::vector<const link_map*>& all) {
-  std::set<const link_map*> found{all.front()};
-  std::vector<const link_map*> open{all.front()};
-  while (!open.empty()) {
-    const LoadedObject object(*open.back());
-    open.pop_back();
-    for (const std::string& name : object.needed())
-      for (const link_map* const each : all)
-        if (*each->l_name != '\0' && LoadedObject(*each).is_called(name) && found.insert(each).second)
-          open.push_back(each);
-  }
-  return found;
-}
-
 void add_folders(std::vector<fs::path>& folders, const std::string& list, const fs::path& origin) {
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(':', begin), list.size());
@@ -81,7 +66,7 @@ std::optional<OtherDependency> find_other_dependency(void* library, const std::s
     return std::nullopt;
   const std::vector<const link_map*> all = all_maps();
   if (all.empty()) return std::nullopt;
-  const std::set<const link_map*> shared = objects_of_the_program(all);
+  const std::set<const link_map*> shared = closure_of(*all.front(), all);  // what the program needs
   for (const link_map* const each : all) {
     if (before.contains(each)) continue;
     const LoadedObject object(*each);

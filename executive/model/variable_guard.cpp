@@ -76,7 +76,7 @@ bool VariableGuard::outside(const Range& range) noexcept {
 }
 
 template <class T>
-VariableGuard::Range VariableGuard::integer_range(const Watched& watched) {
+void VariableGuard::set_whole_limits(const Watched& watched, Range& range) {
   using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
   constexpr auto kMost = static_cast<Wide>(std::numeric_limits<T>::max());
   constexpr Wide kLeast = std::is_signed_v<T> ? -kMost - 1 : 0;
@@ -100,11 +100,6 @@ VariableGuard::Range VariableGuard::integer_range(const Watched& watched) {
       most = static_cast<Wide>(high);
   }
   if (none) least = 1, most = 0;
-  Range range{&outside<T>,
-              static_cast<const std::byte*>(watched.variable->data),
-              watched.variable->elements(),
-              {},
-              {}};
   if constexpr (std::is_signed_v<T>) {
     range.low.whole = least;
     range.high.whole = most;
@@ -112,32 +107,23 @@ VariableGuard::Range VariableGuard::integer_range(const Watched& watched) {
     range.low.natural = least;
     range.high.natural = most;
   }
-  return range;
-}
-
-template <class T>
-VariableGuard::Range VariableGuard::real_range(const Watched& watched) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  Range range{&outside<T>,
-              static_cast<const std::byte*>(watched.variable->data),
-              watched.variable->elements(),
-              {},
-              {}};
-  range.low.real = watched.low;
-  range.high.real = watched.high;
-  if (std::isnan(watched.low)) range.low.real = -kInfinity;
-  if (std::isnan(watched.high)) range.high.real = kInfinity;
-  return range;
 }
 
 VariableGuard::Range VariableGuard::range_of(const Watched& watched) {
-  return with_type(watched.variable->type, [&](auto zero) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Range range{nullptr,
+              static_cast<const std::byte*>(watched.variable->data),
+              watched.variable->elements(),
+              {watched.low},
+              {watched.high}};
+  with_type(watched.variable->type, [&](auto zero) {
     using T = StoredAs<decltype(zero)>;
-    if constexpr (std::is_floating_point_v<T>)
-      return real_range<T>(watched);
-    else
-      return integer_range<T>(watched);
+    range.bad = &outside<T>;
+    if constexpr (std::is_integral_v<T>) return set_whole_limits<T>(watched, range);
+    if (std::isnan(watched.low)) range.low.real = -kInfinity;
+    if (std::isnan(watched.high)) range.high.real = kInfinity;
   });
+  return range;
 }
 
 VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_finite, bool ranges) {

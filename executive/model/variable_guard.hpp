@@ -93,9 +93,7 @@ class VariableGuard {
   static bool outside(const Range& range) noexcept;
   static Range range_of(const Watched& watched);
   template <class T>
-  static Range integer_range(const Watched& watched);
-  template <class T>
-  static Range real_range(const Watched& watched);
+  static void set_whole_limits(const Watched& watched, Range& range);
   const Bad* first_bad() TACTUS_RT;
 
   std::vector<Watched> watched_;           // in the order of declaration

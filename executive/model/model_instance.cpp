@@ -51,8 +51,127 @@ const char* or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 }  // namespace
 
-ModelInstance::ModelInstance(const tactus_model& model, std::string name)
-    : ModelInstance(model, std::move(name), nullptr) {}
+/// The functions of tactus_host. They are called from a model's library, perhaps from C: no exception may
+/// leave them.
+struct ModelInstance::HostCalls {
+  /// Does what may be refused; the first refusal is reported.
+  template <class Work>
+  static int guarded(void* context, Work work) {
+    auto& self = *static_cast<ModelInstance*>(context);
+    try {
+      work(self);
+      return 0;
+    } catch (const std::exception& error) {
+      if (self.refusal_.empty()) self.refusal_ = error.what();
+    }
+    return 1;
+  }
+
+  static ModelServices* services_of(void* context) {
+    return static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
+  }
+
+  static int declare_variable(void* context, const tactus_variable* variable) {
+    return guarded(context, [&](ModelInstance& self) {
+      constexpr std::size_t kOldest = offsetof(tactus_variable, columns);  // what stands behind it came later
+      if (variable == nullptr || variable->size < kOldest || variable->size % alignof(tactus_variable) != 0)
+        throw std::runtime_error(
+            "a variable was declared with another version of tactus/model.h, or compiled with -fpack-struct");
+      tactus_variable known{};
+      std::memcpy(&known, variable, std::min<std::size_t>(variable->size, sizeof known));
+      self.add(known);
+    });
+  }
+
+  static int declare_job(void* context, const tactus_job* job) {
+    return guarded(context, [&](ModelInstance& self) {
+      if (job == nullptr || job->size < sizeof(tactus_job))
+        throw std::runtime_error(
+            "a job was declared with another version of tactus/model.h, or compiled with -fpack-struct");
+      self.add(*job);
+    });
+  }
+
+  /// A variable that was declared before. Its address stays, but the model has to be declaring itself still.
+  static Variable& variable_to_declare(ModelInstance& self, const char* name) {
+    if (!self.declaring_) throw std::runtime_error("the model has declared itself already");
+    const std::string full = self.name_ + "." + or_empty(name);
+    for (Variable& variable : self.variables_)
+      if (variable.name == full) return variable;
+    throw std::runtime_error("there is no variable '" + std::string(or_empty(name)) +
+                             "'; declare it before what is said of it");
+  }
+
+  static int declare_integrated(void* context, const char* state, const char* derivative) {
+    return guarded(context, [&](ModelInstance& self) {
+      const Variable& x = variable_to_declare(self, state);
+      const Variable& dx = variable_to_declare(self, derivative);
+      const std::string where = "continuous state '" + std::string(state) + "': ";
+      if (x.type != TACTUS_DOUBLE || dx.type != TACTUS_DOUBLE)
+        throw std::runtime_error(where + "it and its derivative '" + derivative + "' have to be double");
+      if (x.elements() != dx.elements())
+        throw std::runtime_error(where + "its derivative '" + derivative + "' has another size");
+      if (&x == &dx) throw std::runtime_error(where + "it cannot be its own derivative");
+      for (const Variable* const end : {&x, &dx})
+        if (end->role != TACTUS_STATE && end->role != TACTUS_OUTPUT)
+          throw std::runtime_error(where + "'" + end->name + "' is a " + std::string(name_of(end->role)) +
+                                   "; a state or an output is needed");
+      for (const IntegratedPair& other : self.integrated_)
+        if (other.state == &x) throw std::runtime_error(where + "named twice");
+      self.integrated_.push_back({&x, &dx});
+    });
+  }
+
+  static int declare_range(void* context, const char* name, double low, double high) {
+    return guarded(context, [&](ModelInstance& self) {
+      Variable& variable = variable_to_declare(self, name);
+      if (low > high)
+        throw std::runtime_error("range of '" + std::string(name) + "': its low end lies above its high end");
+      if (!std::isnan(low)) variable.low = low;
+      if (!std::isnan(high)) variable.high = high;
+    });
+  }
+
+  static int declare_fixed(void* context, const char* name, const char* why) {
+    return guarded(context, [&](ModelInstance& self) {
+      Variable& variable = variable_to_declare(self, name);
+      variable.fixed = *or_empty(why) == '\0' ? "cannot be set while the rig runs" : config::one_line(why);
+    });
+  }
+
+  static int cannot_restart(void* context, const char* why) {
+    return guarded(context, [&](ModelInstance& self) {
+      if (!self.declaring_) throw std::runtime_error("the model has declared itself already");
+      self.restart_refusal_ = *or_empty(why) == '\0' ? "it says so" : config::one_line(why);
+    });
+  }
+
+  static int call_at(void* context, const char* job, std::int64_t sim_time_ns) {
+    const std::string& model = static_cast<ModelInstance*>(context)->name_;
+    ModelServices* const services = services_of(context);
+    return services != nullptr && services->call_at(model, or_empty(job), sim_time_ns) ? 0 : 1;
+  }
+
+  static int command(void* context, tactus_command command, std::int64_t value) {
+    ModelServices* const services = services_of(context);
+    return services != nullptr && services->command(command, value) ? 0 : 1;
+  }
+
+  static void fail(void* context, const char* message) {
+    auto& self = *static_cast<ModelInstance*>(context);
+    std::strncpy(self.failure_.data(), or_empty(message), self.failure_.size() - 1);
+  }
+
+  static void set_realtime(void* context, int on) {
+    ModelServices* const services = services_of(context);
+    if (services != nullptr) services->set_realtime(on != 0);
+  }
+
+  static int enable_job(void* context, const char* job, int on) {
+    ModelServices* const services = services_of(context);
+    return services != nullptr && services->enable_job(or_empty(job), on != 0) ? 0 : 1;
+  }
+};
 
 ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* self)
     : model_(model), name_(std::move(name)), self_(self) {
@@ -60,17 +179,17 @@ ModelInstance::ModelInstance(const tactus_model& model, std::string name, void* 
            .abi_version = TACTUS_ABI_VERSION,
            .context = this,
            .instance = name_.c_str(),
-           .declare_variable = &ModelInstance::declare_variable,
-           .declare_job = &ModelInstance::declare_job,
-           .fail = &ModelInstance::fail,
-           .set_realtime = &ModelInstance::set_realtime,
-           .enable_job = &ModelInstance::enable_job,
-           .declare_integrated = &ModelInstance::declare_integrated,
-           .declare_range = &ModelInstance::declare_range,
-           .cannot_restart = &ModelInstance::cannot_restart,
-           .call_at = &ModelInstance::call_at,
-           .command = &ModelInstance::command,
-           .declare_fixed = &ModelInstance::declare_fixed};
+           .declare_variable = &HostCalls::declare_variable,
+           .declare_job = &HostCalls::declare_job,
+           .fail = &HostCalls::fail,
+           .set_realtime = &HostCalls::set_realtime,
+           .enable_job = &HostCalls::enable_job,
+           .declare_integrated = &HostCalls::declare_integrated,
+           .declare_range = &HostCalls::declare_range,
+           .cannot_restart = &HostCalls::cannot_restart,
+           .call_at = &HostCalls::call_at,
+           .command = &HostCalls::command,
+           .declare_fixed = &HostCalls::declare_fixed};
   const auto refused = [this](const char* what) {
     const std::string reason = !refusal_.empty() ? refusal_ : std::string(failure_.data());
     const std::string text = "model '" + std::string(model_.name) + "' " + what +
@@ -107,130 +226,6 @@ std::string ModelInstance::take_failure() const {
   std::string text = config::one_line(failure_.data());
   failure_[0] = '\0';
   return text;
-}
-
-// The functions below are called from a model's library, perhaps from C: no exception may leave them.
-
-/// Does what may be refused; the first refusal is reported.
-template <class Work>
-int ModelInstance::guarded(Work work) {
-  try {
-    work();
-    return 0;
-  } catch (const std::exception& error) {
-    if (refusal_.empty()) refusal_ = error.what();
-  }
-  return 1;
-}
-
-int ModelInstance::declare_variable(void* context, const tactus_variable* variable) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    constexpr std::size_t kOldest = offsetof(tactus_variable, columns);  // what stands behind it came later
-    if (variable == nullptr || variable->size < kOldest || variable->size % alignof(tactus_variable) != 0)
-      throw std::runtime_error(
-          "a variable was declared with another version of tactus/model.h, or compiled with -fpack-struct");
-    tactus_variable known{};
-    std::memcpy(&known, variable, std::min<std::size_t>(variable->size, sizeof known));
-    self.add(known);
-  });
-}
-
-int ModelInstance::declare_job(void* context, const tactus_job* job) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    if (job == nullptr || job->size < sizeof(tactus_job))
-      throw std::runtime_error(
-          "a job was declared with another version of tactus/model.h, or compiled with -fpack-struct");
-    self.add(*job);
-  });
-}
-
-/// A variable that was declared before. Its address stays, but the model has to be declaring itself still.
-Variable& ModelInstance::variable_to_declare(const char* name) {
-  if (!declaring_) throw std::runtime_error("the model has declared itself already");
-  const std::string full = name_ + "." + or_empty(name);
-  for (Variable& variable : variables_)
-    if (variable.name == full) return variable;
-  throw std::runtime_error("there is no variable '" + std::string(or_empty(name)) +
-                           "'; declare it before what is said of it");
-}
-
-int ModelInstance::declare_integrated(void* context, const char* state, const char* derivative) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    const Variable& x = self.variable_to_declare(state);
-    const Variable& dx = self.variable_to_declare(derivative);
-    const std::string where = "continuous state '" + std::string(state) + "': ";
-    if (x.type != TACTUS_DOUBLE || dx.type != TACTUS_DOUBLE)
-      throw std::runtime_error(where + "it and its derivative '" + derivative + "' have to be double");
-    if (x.elements() != dx.elements())
-      throw std::runtime_error(where + "its derivative '" + derivative + "' has another size");
-    if (&x == &dx) throw std::runtime_error(where + "it cannot be its own derivative");
-    for (const Variable* const end : {&x, &dx})
-      if (end->role != TACTUS_STATE && end->role != TACTUS_OUTPUT)
-        throw std::runtime_error(where + "'" + end->name + "' is a " + std::string(name_of(end->role)) +
-                                 "; a state or an output is needed");
-    for (const IntegratedPair& other : self.integrated_)
-      if (other.state == &x) throw std::runtime_error(where + "named twice");
-    self.integrated_.push_back({&x, &dx});
-  });
-}
-
-int ModelInstance::declare_range(void* context, const char* name, double low, double high) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    Variable& variable = self.variable_to_declare(name);
-    if (low > high)
-      throw std::runtime_error("range of '" + std::string(name) + "': its low end lies above its high end");
-    if (!std::isnan(low)) variable.low = low;
-    if (!std::isnan(high)) variable.high = high;
-  });
-}
-
-int ModelInstance::declare_fixed(void* context, const char* name, const char* why) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    Variable& variable = self.variable_to_declare(name);
-    variable.fixed = *or_empty(why) == '\0' ? "cannot be set while the rig runs" : config::one_line(why);
-  });
-}
-
-int ModelInstance::cannot_restart(void* context, const char* why) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  return self.guarded([&] {
-    if (!self.declaring_) throw std::runtime_error("the model has declared itself already");
-    self.restart_refusal_ = *or_empty(why) == '\0' ? "it says so" : config::one_line(why);
-  });
-}
-
-int ModelInstance::call_at(void* context, const char* job, std::int64_t sim_time_ns) {
-  const auto& self = *static_cast<ModelInstance*>(context);
-  ModelServices* const services = self.services_.load(std::memory_order_relaxed);
-  return services != nullptr && services->call_at(self.name_, or_empty(job), sim_time_ns) ? 0 : 1;
-}
-
-int ModelInstance::command(void* context, tactus_command command, std::int64_t value) {
-  ModelServices* const services =
-      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
-  return services != nullptr && services->command(command, value) ? 0 : 1;
-}
-
-void ModelInstance::fail(void* context, const char* message) {
-  auto& self = *static_cast<ModelInstance*>(context);
-  std::strncpy(self.failure_.data(), or_empty(message), self.failure_.size() - 1);
-}
-
-void ModelInstance::set_realtime(void* context, int on) {
-  ModelServices* const services =
-      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
-  if (services != nullptr) services->set_realtime(on != 0);
-}
-
-int ModelInstance::enable_job(void* context, const char* job, int on) {
-  ModelServices* const services =
-      static_cast<ModelInstance*>(context)->services_.load(std::memory_order_relaxed);
-  return services != nullptr && services->enable_job(or_empty(job), on != 0) ? 0 : 1;
 }
 
 void ModelInstance::add(const tactus_variable& variable) {

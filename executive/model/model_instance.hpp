@@ -32,6 +32,11 @@ struct IntegratedPair {
   const Variable* derivative;
 };
 
+/// Description of a model whose object is there already. The name must outlive it.                  @when setup
+inline tactus_model described(const std::string& name, decltype(tactus_model::declare) declare) {
+  return {TACTUS_ABI_VERSION, sizeof(tactus_model), name.c_str(), "", nullptr, declare, nullptr};
+}
+
 /// Services for a running model; see tactus_host.                                                   @when any
 class ModelServices {
  public:
@@ -51,10 +56,9 @@ class ModelServices {
 class ModelInstance {
  public:
   /// Constructs the model and lets it declare itself. Throws std::runtime_error with what the model or the
-  /// host objected to (a constructor that throws, a name twice, a unit that cannot be read). @when setup
-  ModelInstance(const tactus_model& model, std::string name);
-  /// The same for an object that is there already and stays the caller's. @when setup
-  ModelInstance(const tactus_model& model, std::string name, void* self);
+  /// host objected to (a constructor that throws, a name twice, a unit that cannot be read). An object `self`
+  /// that is there already is not constructed and stays the caller's. @when setup
+  ModelInstance(const tactus_model& model, std::string name, void* self = nullptr);
   ModelInstance(const ModelInstance&) = delete;
   ModelInstance& operator=(const ModelInstance&) = delete;
   ~ModelInstance();
@@ -79,20 +83,7 @@ class ModelInstance {
   std::string take_failure() const;
 
  private:
-  static int declare_variable(void* context, const tactus_variable* variable);
-  static int declare_job(void* context, const tactus_job* job);
-  static void fail(void* context, const char* message);
-  static void set_realtime(void* context, int on);
-  static int enable_job(void* context, const char* job, int on);
-  static int declare_integrated(void* context, const char* state, const char* derivative);
-  static int declare_range(void* context, const char* variable, double low, double high);
-  static int declare_fixed(void* context, const char* variable, const char* why);
-  static int cannot_restart(void* context, const char* why);
-  static int call_at(void* context, const char* job, std::int64_t sim_time_ns);
-  static int command(void* context, tactus_command command, std::int64_t value);
-  template <class Work>
-  int guarded(Work work);
-  Variable& variable_to_declare(const char* name);
+  struct HostCalls;
   void add(const tactus_variable& variable);
   void add(const tactus_job& job);
 

@@ -163,4 +163,11 @@ void copy_text(std::array<char, kSize>& to, const char* from) TACTUS_RT {
   to.back() = '\0';
 }
 
+/// Returns a copy of a text of the page, which ends wherever the other side wrote to.
+template <std::size_t kSize>
+std::array<char, kSize> ended(std::array<char, kSize> text) TACTUS_RT {
+  text.back() = '\0';
+  return text;
+}
+
 }  // namespace tactus::executive

@@ -5,18 +5,13 @@
 
 #include "config/text.hpp"
 #include "executive/driver/device_error.hpp"
+#include "executive/model/model_instance.hpp"
 
 namespace tactus::executive {
 
 IsolatedModel::IsolatedModel(std::size_t process, ModelOrigin origin, OnCrash on_crash)
     : index_(process), on_crash_(on_crash), process_(std::move(origin)) {
-  description_ = {TACTUS_ABI_VERSION,
-                  sizeof(tactus_model),
-                  process_.origin().model.c_str(),
-                  "",
-                  nullptr,
-                  &IsolatedModel::declare,
-                  nullptr};
+  description_ = described(process_.origin().model, &IsolatedModel::declare);
 }
 
 void IsolatedModel::begin() {
@@ -97,8 +92,7 @@ int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
     status = page.status;
     job.did.add(page.use);
     if (status != 0) {
-      CallPage::LongText said = page.failure;
-      said.back() = '\0';
+      const CallPage::LongText said = ended(page.failure);
       if (said[0] != '\0') host_->fail(host_->context, said.data());
     }
     serve_posts();
@@ -123,9 +117,7 @@ void IsolatedModel::open(const OpenRequest& request) {
   page.open.guardian_timeout_ns = request.guardian_timeout.count();
   copy_text(page.open.rig, request.rig.c_str());
   if (!process_.exchange()) throw DeviceError(std::string(process_.how()) + " while it opened its device");
-  CallPage::LongText said = page.failure;
-  said.back() = '\0';
-  if (page.status != 0) throw DeviceError(said.data());
+  if (page.status != 0) throw DeviceError(ended(page.failure).data());
 }
 
 void IsolatedModel::planned(std::size_t job, const rtsync::Period& cycle) {
@@ -135,9 +127,7 @@ void IsolatedModel::planned(std::size_t job, const rtsync::Period& cycle) {
   page.cycle = {cycle.num(), cycle.den()};
   if (!process_.exchange())
     throw std::runtime_error(std::string(process_.how()) + " while it looked at the cycle of a job");
-  CallPage::LongText said = page.failure;
-  said.back() = '\0';
-  if (page.status != 0) throw std::runtime_error(said.data());
+  if (page.status != 0) throw std::runtime_error(ended(page.failure).data());
 }
 
 const char* IsolatedModel::frame_ended() TACTUS_RT {
@@ -151,10 +141,7 @@ const char* IsolatedModel::frame_ended() TACTUS_RT {
   const bool alive = process_.exchange();
   process_.set_limited(false);
   const bool wrong = alive && page.status != 0;
-  if (wrong) {
-    wrong_ = page.failure;
-    wrong_.back() = '\0';
-  }
+  if (wrong) wrong_ = ended(page.failure);
   if (!alive) lose(kNoJob, frame_);
   busy_.store(false, std::memory_order_release);
   if (!alive) return ends_the_rig();  // its next job may be far away
@@ -184,7 +171,7 @@ const char* IsolatedModel::stays() const TACTUS_RT {
 
 std::int32_t IsolatedModel::serve(const CallPage::Request& asked) TACTUS_RT {
   CallPage::Request request = asked;  // it may change meanwhile
-  request.name.back() = '\0';
+  request.name = ended(asked.name);
   switch (request.ask) {
     case CallPage::Ask::realtime:
       host_->set_realtime(host_->context, request.value != 0 ? 1 : 0);
@@ -223,10 +210,9 @@ std::optional<rtsync::Provision> IsolatedModel::prepare_memory(bool lock, std::s
   if (!process_.exchange()) return std::nullopt;
   const std::string what = "memory of model '" + name() + "' locked and touched";
   if (page.status == 0) return rtsync::granted(what, what);
-  CallPage::LongText said = page.failure;
-  said.back() = '\0';
-  return rtsync::refused(what, "memory that may have to be fetched",
-                         {said.data(), "see the fix for the rig's own memory, or set memory.lock: no"});
+  return rtsync::refused(
+      what, "memory that may have to be fetched",
+      {ended(page.failure).data(), "see the fix for the rig's own memory, or set memory.lock: no"});
 }
 
 std::optional<ModelMessage> IsolatedModel::take_message() {

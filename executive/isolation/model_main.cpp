@@ -47,8 +47,5 @@ int main(int argc, char** argv) {
   }
   if (std::to_string(::getppid()) != argv[4]) return 1;
   (void)::prctl(PR_SET_NAME, argv[1]);  // as ps and core dumps name it
-  tactus::executive::ModelServer server;
-  const bool driver = std::string_view(argv[5]) == "driver";
-  if (!server.begin(argv[1], argv[2], argv[3], driver)) ::_exit(1);
-  server.serve();
+  tactus::executive::serve_model(argv[1], argv[2], argv[3], std::string_view(argv[5]) == "driver");
 }

@@ -7,14 +7,27 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
+#include <vector>
 
+#include "executive/driver/driver_library.hpp"
+#include "executive/driver/model_driver.hpp"
+#include "executive/isolation/call_page.hpp"
 #include "executive/isolation/driver_section.hpp"
+#include "executive/isolation/model_declaration.hpp"
 #include "executive/isolation/setup_channel.hpp"
+#include "executive/model/model_instance.hpp"
+#include "executive/model/model_library.hpp"
 #include "executive/model/suggest.hpp"
+#include "rtsync/crash/thread_life.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "rtsync/host/map_watch.hpp"
 #include "rtsync/host/memory.hpp"
@@ -48,406 +61,446 @@ std::nullptr_t refuse(Letter::Kind kind, const std::string& why) {
   return nullptr;
 }
 
-}  // namespace
-
-std::unique_ptr<ModelInstance> ModelServer::from_library(const std::string& instance,
-                                                         const std::string& library,
-                                                         const std::string& model) {
-  try {
-    stage("its library was loaded");
-    library_ = std::make_unique<ModelLibrary>(library);
-  } catch (const std::exception& error) {
-    return refuse(Letter::Kind::library_refused, error.what());
-  }
-  const tactus_model* const found = library_->find(model);
-  if (found == nullptr)
-    return refuse(Letter::Kind::model_refused,
-                  "library " + library_->file().filename().string() + " has no model '" + model + "'" +
-                      did_you_mean(model, library_->models(), &tactus_model::name));
-  stage("it was made");
-  return std::make_unique<ModelInstance>(*found, instance);
-}
-
-std::unique_ptr<ModelInstance> ModelServer::from_driver(const std::string& instance,
-                                                        const std::string& library, const std::string& name) {
-  const std::optional<Letter> letter = receive_letter(kModelSocket);
-  if (!letter || letter->kind != Letter::Kind::settings) return nullptr;
-  const DriverSection section = decode_section(letter->text);
-  std::unique_ptr<ModelDriver> driver;
-  try {
-    stage("its library was loaded");
-    driver_ = std::make_unique<DriverLibrary>(library, ModelDriver::kKind, name);
-    driver = driver_->make<ModelDriver>();
-  } catch (const std::exception& error) {
-    return refuse(Letter::Kind::library_refused, error.what());
-  }
-  stage("it was made");
-  config::Problems problems;
-  driven_ =
-      driver->make(driver->takes_parameters() ? section.settings : without_parameters(section.settings).first,
-                   section.path, problems);
-  if (driven_ == nullptr) return refuse(Letter::Kind::settings_refused, encode(problems));
-  output_ = driven_->safe_output();
-  if (output_ != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
-  driver_name_ = name;
-  description_ = {TACTUS_ABI_VERSION,
-                  sizeof(tactus_model),
-                  driver_name_.c_str(),
-                  "",
-                  nullptr,
-                  driven_->face().declare,
-                  nullptr};
-  return std::make_unique<ModelInstance>(description_, instance, driven_->face().self);
-}
-
-bool ModelServer::begin(const std::string& instance, const std::string& library, const std::string& model,
-                        bool driver) {
-  try {
-    model_ = driver ? from_driver(instance, library, model) : from_library(instance, library, model);
-    if (model_ == nullptr) return false;
-    const std::string declared = encode(*model_);
-    const ModelDeclaration declaration = decode(declared);
-    lay_out(declaration);
-    if (!send_letter(kModelSocket, Letter::Kind::declared, declared)) return false;
-    const std::optional<Letter> go = receive_letter(kModelSocket);
-    if (!go || go->kind != Letter::Kind::go) return false;
-    if (go->text != call_page_version())
-      throw std::runtime_error(other_version(go->text, call_page_version()));
-    map(declaration.bytes);
-  } catch (const std::exception& error) {
-    (void)refuse(Letter::Kind::instance_refused, error.what());
-    return false;
-  }
-  model_->set_services(*this);
-  hand_out();
-  if (output_ != nullptr) start_safe_thread();
-  if (output_ != nullptr) start_life_thread();
-  if (driven_ != nullptr) start_message_thread();
-  const bool told = send_letter(kModelSocket, Letter::Kind::ready, call_page_version());
-  (void)::close(kModelSocket);
-  (void)::close(kModelMemory);
-  return told;
-}
-
-/// Throws std::runtime_error when variables share memory: then a value of one is not kept.
-void ModelServer::lay_out(const ModelDeclaration& declaration) {
-  std::vector<const Variable*> by_address;
-  const auto begin_of = [](const Variable& variable) { return static_cast<std::byte*>(variable.data); };
-  const auto bytes_of = [](const Variable& variable) { return variable.elements() * size_of(variable.type); };
-  for (std::size_t i = 0; i < declaration.variables.size(); ++i) {
-    const Variable& variable = model_->variables()[i];
-    by_address.push_back(&variable);
-    const ModelDeclaration::Variable& placed = declaration.variables[i];
-    Run* const last = runs_.empty() ? nullptr : &runs_.back();
-    if (last != nullptr && last->data + last->bytes == begin_of(variable) &&
-        last->offset + last->bytes == placed.offset)
-      last->bytes += placed.bytes;
-    else
-      runs_.push_back({begin_of(variable), placed.offset, placed.bytes});
-  }
-  std::ranges::sort(by_address, [&](const Variable* a, const Variable* b) {
-    return std::less<>{}(begin_of(*a), begin_of(*b));
-  });
-  for (std::size_t i = 1; i < by_address.size(); ++i) {
-    const Variable& before = *by_address[i - 1];
-    if (std::less<>{}(begin_of(*by_address[i]), begin_of(before) + bytes_of(before)))
-      throw std::runtime_error("cannot be isolated: '" + before.name + "' and '" + by_address[i]->name +
-                               "' share memory");
-  }
-}
-
-/// Maps memory between two pages without access; a copy of this process has none of it.
-void ModelServer::map(std::size_t bytes) {
-  const auto page = rtsync::page_bytes();
-  const std::size_t shared = life_offset(bytes);
-  void* const room = ::mmap(nullptr, shared + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  void* const life =
-      ::mmap(nullptr, page, PROT_READ, MAP_SHARED | MAP_POPULATE, kModelMemory, static_cast<off_t>(shared));
-  void* const at = room == MAP_FAILED ? MAP_FAILED
-                                      : ::mmap(static_cast<std::byte*>(room) + page, sizeof(CallPage) + bytes,
-                                               PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-                                               kModelMemory, 0);
-  if (at == MAP_FAILED || life == MAP_FAILED)
-    throw std::runtime_error("cannot be isolated: mmap refused the shared memory");
-  (void)::madvise(at, shared, MADV_DONTFORK);
-  (void)::pthread_atfork(nullptr, nullptr, &note_copy);
-  page_ = static_cast<CallPage*>(at);
-  block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
-  frames_thread_ = static_cast<const rtsync::ThreadLife*>(life);
-}
-
-void ModelServer::take_in() TACTUS_RT {
-  for (const Run& run : runs_) std::memcpy(run.data, block_ + run.offset, run.bytes);
-}
-
-void ModelServer::hand_out() TACTUS_RT {
-  for (const Run& run : runs_) std::memcpy(block_ + run.offset, run.data, run.bytes);
-}
-
-void ModelServer::await_call() TACTUS_RT {
-  const std::uint32_t wanted = ++turn_;
-  for (;;) {
-    const std::uint32_t seen = page_->call.load(std::memory_order_acquire);
-    if (seen == wanted) return;
-    sleep_while(page_->call, seen);
-  }
-}
-
-void ModelServer::answer(CallPage::Answer kind) TACTUS_RT {
-  page_->answer = kind;
-  page_->reply.store(turn_, std::memory_order_release);
-  wake(page_->reply);
-}
-
-/// Runs the job, and notes in the page what the job did to its thread.
-int ModelServer::run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT {
-  static thread_local const rtsync::HeapCounter heap = rtsync::HeapCounter::timed_of_this_thread();
-  static thread_local rtsync::MapLog* const maps = rtsync::MapLog::of_this_thread();
-  if (maps != nullptr) maps->clear();
-  asked_switches_ = 0;
-  const std::uint64_t heap_calls = heap.calls();
-  const rtsync::Nanoseconds heap_time = heap.time();
-  const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
-  const rtsync::FloatEnvironment environment = rtsync::FloatEnvironment::of_this_thread();
-  const int status = job.run(model_->self(), &call);
-  const bool kept = environment.is_current();
-  if (!kept) environment.restore();
-  const rtsync::RunCounters did = rtsync::RunCounters::of_this_thread() - before;
-  CallPage::Use use{{heap.calls() - heap_calls, heap.time() - heap_time},
-                    {},
-                    did.minor_faults + did.major_faults,
-                    did.voluntary_switches - asked_switches_,
-                    kept ? 0 : 1,
-                    {},
-                    {}};
-  if (maps != nullptr)
-    for (const rtsync::MapCalls& each : maps->entries()) use.maps.add(each);
-  page_->use = use;
-  return status;
-}
-
-int ModelServer::run_job() TACTUS_RT {
-  const rtsync::TimePoint<rtsync::MonotonicTime> taken = rtsync::monotonic_now();
-  const DeclaredJob& job = model_->jobs()[page_->job];
-  const tactus_call call = page_->time;
-  take_in();
-  const int status = run_measured(job, call);
-  if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
-  hand_out();
-  if (status != 0) {  // the last that is heard of it
-    copy_text(page_->failure, model_->take_failure().c_str());
-    pass_messages();
-  }
-  page_->use.taken = taken;
-  page_->use.answered = rtsync::monotonic_now();
-  return status;
-}
-
-int ModelServer::prepare() {
-  std::string refused;
-  for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
-    if (!provision.granted) refused = provision.what + ": " + provision.cause;
-  (void)rtsync::prefault_stack(std::size_t{256} << 10);
-  // Its memory, which the kernel shares and which cannot be locked, is there then.
-  (void)rtsync::monotonic_now();
-  copy_text(page_->failure, refused.c_str());
-  return refused.empty() ? 0 : 1;
-}
-
-int ModelServer::open() {
-  try {
-    OpenRequest request{.rig = page_->open.rig.data(),
-                        .safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process,
-                        .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns}};
-    driven_->open(request);
-    if (output_ != nullptr) output_->frames_begin();  // this thread, as long as the process lives
-    const std::scoped_lock lock(messages_);
-    has_messages_ = true;
-    return 0;
-  } catch (const std::exception& error) {
-    copy_text(page_->failure, error.what());
-    return 1;
-  }
-}
-
-int ModelServer::plan() {
-  if (driven_ == nullptr || page_->job >= model_->jobs().size()) return 0;
-  try {
-    driven_->planned(model_->jobs()[page_->job].name, rtsync::Period(page_->cycle.num, page_->cycle.den));
-    return 0;
-  } catch (const std::exception& error) {
-    copy_text(page_->failure, error.what());
-    return 1;
-  }
-}
-
-int ModelServer::end_frame() TACTUS_RT {
-  const char* const wrong = output_ == nullptr ? nullptr : output_->frame_ended();
-  copy_text(page_->failure, wrong);
-  return wrong == nullptr ? 0 : 1;
-}
-
-/// The rig asks for safe outputs in any state it is in, also while a job of the model runs, or loops.
-void ModelServer::start_safe_thread() {
-  std::thread([this] {
-    page_->safe_thread.store(::gettid());
-    for (std::uint32_t seen = 0;;) {
-      sleep_while(page_->safe, seen);
-      const std::uint32_t wanted = page_->safe.load(std::memory_order_acquire);
-      if (wanted == seen) continue;
-      seen = wanted;
-      {
-        const std::scoped_lock lock(output_mutex_);
-        const bool for_good = page_->safe_for_good.load();
-        const bool done = output_ == nullptr || (for_good ? output_->end_safe() : output_->make_safe());
-        page_->safe_refused.store(!done);
-        ended_safe_ = ended_safe_ || (done && for_good);
-      }
-      page_->made_safe.store(wanted, std::memory_order_release);
-      wake(page_->made_safe);
-    }
-  }).detach();  // it ends with the process
-  while (page_->safe_thread.load() == 0) std::this_thread::yield();
-}
-
-/// The kernel ends this process only when it has taken the dead rig apart, which with locked memory and perf events takes
-/// some ten milliseconds.
-void ModelServer::start_life_thread() {
-  std::thread([this] {
-    page_->life_thread.store(::gettid());
-    if (!frames_thread_->await_death()) return;
-    const std::scoped_lock lock(output_mutex_);
-    if (output_ != nullptr && !ended_safe_) (void)output_->end_safe();
-  }).detach();  // it ends with the process
-  while (page_->life_thread.load() == 0) std::this_thread::yield();
-}
-
-void ModelServer::say(bool warning, const std::string& text) {
-  const std::uint32_t said = page_->said.load(std::memory_order_relaxed);
-  CallPage::Message& to = page_->messages[said % CallPage::kMostSaid];
-  to.warning = warning ? 1 : 0;
-  copy_text(to.text, text.c_str());
-  page_->said.store(said + 1, std::memory_order_release);
-}
-
-/// Hands messages of the model to the rig as long as there is room; the last slot is kept for the end. `last`: no
-/// others come, and those without room are counted.
-void ModelServer::pass_messages(bool last) {
-  const std::scoped_lock lock(messages_);
-  const auto waiting = [this] {
-    return page_->said.load(std::memory_order_relaxed) - page_->heard.load(std::memory_order_acquire);
-  };
-  std::uint32_t lost = 0;
-  while (has_messages_ && (last || waiting() < CallPage::kMostSaid - 1)) {
+/// Serves one model to the rig that started this process.
+///
+/// Threads  one, but for what the model asks of the rig: any; two that drive outputs safe, when the rig asks for it and
+///          when it is killed; and one that passes the messages of a driver's model on.
+/// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
+class ModelServer final : private ModelServices {
+ public:
+  /// Loads the library, makes the model, and sends what it declares; shares memory when the rig says so. False: it
+  /// was refused, and the rig knows why.
+  bool begin(const std::string& instance, const std::string& library, const std::string& model, bool driver) {
     try {
-      const std::optional<ModelMessage> message = driven_->take_message();
-      if (!message) break;
-      if (waiting() < CallPage::kMostSaid - 1)
-        say(message->warning, message->text);
-      else if (++lost == kMostLost)
-        break;  // it never stops
+      model_ = driver ? from_driver(instance, library, model) : from_library(instance, library, model);
+      if (model_ == nullptr) return false;
+      const std::string declared = encode(*model_);
+      const ModelDeclaration declaration = decode(declared);
+      lay_out(declaration);
+      if (!send_letter(kModelSocket, Letter::Kind::declared, declared)) return false;
+      const std::optional<Letter> go = receive_letter(kModelSocket);
+      if (!go || go->kind != Letter::Kind::go) return false;
+      if (go->text != call_page_version())
+        throw std::runtime_error(other_version(go->text, call_page_version()));
+      map(declaration.bytes);
     } catch (const std::exception& error) {
-      has_messages_ = false;
-      say(true, std::string("its messages are not read any more: ") + error.what());
+      (void)refuse(Letter::Kind::instance_refused, error.what());
+      return false;
+    }
+    model_->set_services(*this);
+    hand_out();
+    if (output_ != nullptr) start_safe_thread();
+    if (output_ != nullptr) start_life_thread();
+    if (driven_ != nullptr) start_message_thread();
+    const bool told = send_letter(kModelSocket, Letter::Kind::ready, call_page_version());
+    (void)::close(kModelSocket);
+    (void)::close(kModelMemory);
+    return told;
+  }
+
+  /// Serves the rig until that ends the process.
+  [[noreturn]] void serve() {
+    serves = true;
+    for (;;) {
+      await_call();
+      page_->status = did(page_->work);
+      answer(CallPage::Answer::done);
     }
   }
-  if (!last) return;
-  has_messages_ = false;
-  if (lost > 0)
-    say(true, std::to_string(lost) + " messages were lost: its process ended before they were written");
-}
 
-/// It passes on nothing before the model is open.
-void ModelServer::start_message_thread() {
-  std::thread([this] {
+ private:
+  /// Neighbours in memory that are neighbours in the block.
+  struct Run {
+    std::byte* data;
+    std::size_t offset;
+    std::size_t bytes;
+  };
+
+  /// Sends why it cannot. nullptr: it could not.
+  std::unique_ptr<ModelInstance> from_library(const std::string& instance, const std::string& library,
+                                              const std::string& model) {
+    try {
+      stage("its library was loaded");
+      library_ = std::make_unique<ModelLibrary>(library);
+    } catch (const std::exception& error) {
+      return refuse(Letter::Kind::library_refused, error.what());
+    }
+    const tactus_model* const found = library_->find(model);
+    if (found == nullptr)
+      return refuse(Letter::Kind::model_refused,
+                    "library " + library_->file().filename().string() + " has no model '" + model + "'" +
+                        did_you_mean(model, library_->models(), &tactus_model::name));
+    stage("it was made");
+    return std::make_unique<ModelInstance>(*found, instance);
+  }
+
+  std::unique_ptr<ModelInstance> from_driver(const std::string& instance, const std::string& library,
+                                             const std::string& name) {
+    const std::optional<Letter> letter = receive_letter(kModelSocket);
+    if (!letter || letter->kind != Letter::Kind::settings) return nullptr;
+    const DriverSection section = decode_section(letter->text);
+    std::unique_ptr<ModelDriver> driver;
+    try {
+      stage("its library was loaded");
+      driver_ = std::make_unique<DriverLibrary>(library, ModelDriver::kKind, name);
+      driver = driver_->make<ModelDriver>();
+    } catch (const std::exception& error) {
+      return refuse(Letter::Kind::library_refused, error.what());
+    }
+    stage("it was made");
+    config::Problems problems;
+    driven_ = driver->make(
+        driver->takes_parameters() ? section.settings : without_parameters(section.settings).first,
+        section.path, problems);
+    if (driven_ == nullptr) return refuse(Letter::Kind::settings_refused, encode(problems));
+    output_ = driven_->safe_output();
+    if (output_ != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
+    driver_name_ = name;
+    description_ = described(driver_name_, driven_->face().declare);
+    return std::make_unique<ModelInstance>(description_, instance, driven_->face().self);
+  }
+
+  /// Throws std::runtime_error when variables share memory: then a value of one is not kept.
+  void lay_out(const ModelDeclaration& declaration) {
+    std::vector<const Variable*> by_address;
+    const auto begin_of = [](const Variable& variable) { return static_cast<std::byte*>(variable.data); };
+    const auto bytes_of = [](const Variable& variable) {
+      return variable.elements() * size_of(variable.type);
+    };
+    for (std::size_t i = 0; i < declaration.variables.size(); ++i) {
+      const Variable& variable = model_->variables()[i];
+      by_address.push_back(&variable);
+      const ModelDeclaration::Variable& placed = declaration.variables[i];
+      Run* const last = runs_.empty() ? nullptr : &runs_.back();
+      if (last != nullptr && last->data + last->bytes == begin_of(variable) &&
+          last->offset + last->bytes == placed.offset)
+        last->bytes += placed.bytes;
+      else
+        runs_.push_back({begin_of(variable), placed.offset, placed.bytes});
+    }
+    std::ranges::sort(by_address, [&](const Variable* a, const Variable* b) {
+      return std::less<>{}(begin_of(*a), begin_of(*b));
+    });
+    for (std::size_t i = 1; i < by_address.size(); ++i) {
+      const Variable& before = *by_address[i - 1];
+      if (std::less<>{}(begin_of(*by_address[i]), begin_of(before) + bytes_of(before)))
+        throw std::runtime_error("cannot be isolated: '" + before.name + "' and '" + by_address[i]->name +
+                                 "' share memory");
+    }
+  }
+
+  /// Maps memory between two pages without access; a copy of this process has none of it.
+  void map(std::size_t bytes) {
+    const auto page = rtsync::page_bytes();
+    const std::size_t shared = life_offset(bytes);
+    void* const room = ::mmap(nullptr, shared + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const life =
+        ::mmap(nullptr, page, PROT_READ, MAP_SHARED | MAP_POPULATE, kModelMemory, static_cast<off_t>(shared));
+    void* const at = room == MAP_FAILED ? MAP_FAILED
+                                        : ::mmap(static_cast<std::byte*>(room) + page,
+                                                 sizeof(CallPage) + bytes, PROT_READ | PROT_WRITE,
+                                                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, kModelMemory, 0);
+    if (at == MAP_FAILED || life == MAP_FAILED)
+      throw std::runtime_error("cannot be isolated: mmap refused the shared memory");
+    (void)::madvise(at, shared, MADV_DONTFORK);
+    (void)::pthread_atfork(nullptr, nullptr, &note_copy);
+    page_ = static_cast<CallPage*>(at);
+    block_ = static_cast<std::byte*>(at) + sizeof(CallPage);
+    frames_thread_ = static_cast<const rtsync::ThreadLife*>(life);
+  }
+
+  void take_in() TACTUS_RT {
+    for (const Run& run : runs_) std::memcpy(run.data, block_ + run.offset, run.bytes);
+  }
+
+  void hand_out() TACTUS_RT {
+    for (const Run& run : runs_) std::memcpy(block_ + run.offset, run.data, run.bytes);
+  }
+
+  void await_call() TACTUS_RT {
+    const std::uint32_t wanted = ++turn_;
     for (;;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::uint32_t seen = page_->call.load(std::memory_order_acquire);
+      if (seen == wanted) return;
+      sleep_while(page_->call, seen);
+    }
+  }
+
+  void answer(CallPage::Answer kind) TACTUS_RT {
+    page_->answer = kind;
+    page_->reply.store(turn_, std::memory_order_release);
+    wake(page_->reply);
+  }
+
+  /// Runs the job, and notes in the page what the job did to its thread.
+  int run_measured(const DeclaredJob& job, const tactus_call& call) TACTUS_RT {
+    static thread_local const rtsync::HeapCounter heap = rtsync::HeapCounter::timed_of_this_thread();
+    static thread_local rtsync::MapLog* const maps = rtsync::MapLog::of_this_thread();
+    if (maps != nullptr) maps->clear();
+    asked_switches_ = 0;
+    const std::uint64_t heap_calls = heap.calls();
+    const rtsync::Nanoseconds heap_time = heap.time();
+    const rtsync::RunCounters before = rtsync::RunCounters::of_this_thread();
+    const rtsync::FloatEnvironment environment = rtsync::FloatEnvironment::of_this_thread();
+    const int status = job.run(model_->self(), &call);
+    const bool kept = environment.is_current();
+    if (!kept) environment.restore();
+    const rtsync::RunCounters did = rtsync::RunCounters::of_this_thread() - before;
+    CallPage::Use use{{heap.calls() - heap_calls, heap.time() - heap_time},
+                      {},
+                      did.minor_faults + did.major_faults,
+                      did.voluntary_switches - asked_switches_,
+                      kept ? 0 : 1,
+                      {},
+                      {}};
+    if (maps != nullptr)
+      for (const rtsync::MapCalls& each : maps->entries()) use.maps.add(each);
+    page_->use = use;
+    return status;
+  }
+
+  int run_job() TACTUS_RT {
+    const rtsync::TimePoint<rtsync::MonotonicTime> taken = rtsync::monotonic_now();
+    const DeclaredJob& job = model_->jobs()[page_->job];
+    const tactus_call call = page_->time;
+    take_in();
+    const int status = run_measured(job, call);
+    if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
+    hand_out();
+    if (status != 0) {  // the last that is heard of it
+      copy_text(page_->failure, model_->take_failure().c_str());
       pass_messages();
     }
-  }).detach();  // it ends with the process
-}
-
-void ModelServer::destroy() {
-  pass_messages(true);
-  {
-    const std::scoped_lock lock(output_mutex_);
-    if (output_ != nullptr) output_->frames_ended();
-    output_ = nullptr;
+    page_->use.taken = taken;
+    page_->use.answered = rtsync::monotonic_now();
+    return status;
   }
-  model_.reset();
-  driven_.reset();
-  driver_.reset();
-  library_.reset();
-}
 
-void ModelServer::serve() {
-  serves = true;
-  for (;;) {
-    await_call();
-    switch (page_->work) {
-      case CallPage::Work::job:
-        page_->status = run_job();
-        break;
-      case CallPage::Work::prepare:
-        page_->status = prepare();
-        break;
-      case CallPage::Work::open:
-        page_->status = open();
-        break;
-      case CallPage::Work::plan:
-        page_->status = plan();
-        break;
-      case CallPage::Work::frame_ended:
-        page_->status = end_frame();
-        break;
-      case CallPage::Work::destroy:
-        destroy();
-        page_->destroyed.store(true);
-        ::_exit(0);
+  int prepare() {
+    std::string refused;
+    for (const rtsync::Provision& provision : rtsync::prepare_memory({page_->lock, page_->heap}))
+      if (!provision.granted) refused = provision.what + ": " + provision.cause;
+    (void)rtsync::prefault_stack(std::size_t{256} << 10);
+    // Its memory, which the kernel shares and which cannot be locked, is there then.
+    (void)rtsync::monotonic_now();
+    copy_text(page_->failure, refused.c_str());
+    return refused.empty() ? 0 : 1;
+  }
+
+  int open() {
+    try {
+      OpenRequest request{.rig = page_->open.rig.data(),
+                          .safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process,
+                          .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns}};
+      driven_->open(request);
+      if (output_ != nullptr) output_->frames_begin();  // this thread, as long as the process lives
+      const std::scoped_lock lock(messages_);
+      has_messages_ = true;
+      return 0;
+    } catch (const std::exception& error) {
+      copy_text(page_->failure, error.what());
+      return 1;
     }
-    answer(CallPage::Answer::done);
   }
-}
 
-/// The thread of the jobs has the rig wait for it, and asks at once. Others leave a letter, which the rig finds after
-/// the next call.
-std::int32_t ModelServer::ask(const CallPage::Request& request) TACTUS_RT {
-  if (serves) {
-    page_->request = request;
-    const std::int64_t before = rtsync::RunCounters::of_this_thread().voluntary_switches;
-    answer(CallPage::Answer::request);
-    await_call();
-    asked_switches_ += rtsync::RunCounters::of_this_thread().voluntary_switches - before;
-    return page_->result;
+  int plan() {
+    if (driven_ == nullptr || page_->job >= model_->jobs().size()) return 0;
+    try {
+      driven_->planned(model_->jobs()[page_->job].name, rtsync::Period(page_->cycle.num, page_->cycle.den));
+      return 0;
+    } catch (const std::exception& error) {
+      copy_text(page_->failure, error.what());
+      return 1;
+    }
   }
-  const std::scoped_lock lock(posts_);
-  const std::uint32_t posted = page_->posted.load(std::memory_order_relaxed);
-  if (posted - page_->taken.load(std::memory_order_acquire) >= CallPage::kMostPosted) return 1;
-  page_->posts[posted % CallPage::kMostPosted] = request;
-  page_->posted.store(posted + 1, std::memory_order_release);
-  return 0;
-}
 
-void ModelServer::set_realtime(bool on) TACTUS_RT { (void)ask({CallPage::Ask::realtime, 0, on ? 1 : 0, {}}); }
+  int end_frame() TACTUS_RT {
+    const char* const wrong = output_ == nullptr ? nullptr : output_->frame_ended();
+    copy_text(page_->failure, wrong);
+    return wrong == nullptr ? 0 : 1;
+  }
 
-bool ModelServer::enable_job(std::string_view name, bool on) TACTUS_RT {
-  CallPage::Request request{CallPage::Ask::enable_job, 0, on ? 1 : 0, {}};
-  copy_name(request.name, name);
-  return ask(request) == 0;
-}
+  /// The rig asks for safe outputs in any state it is in, also while a job of the model runs, or loops.
+  void start_safe_thread() {
+    std::thread([this] {
+      page_->safe_thread.store(::gettid());
+      for (std::uint32_t seen = 0;;) {
+        sleep_while(page_->safe, seen);
+        const std::uint32_t wanted = page_->safe.load(std::memory_order_acquire);
+        if (wanted == seen) continue;
+        seen = wanted;
+        {
+          const std::scoped_lock lock(output_mutex_);
+          const bool for_good = page_->safe_for_good.load();
+          const bool done = output_ == nullptr || (for_good ? output_->end_safe() : output_->make_safe());
+          page_->safe_refused.store(!done);
+          ended_safe_ = ended_safe_ || (done && for_good);
+        }
+        page_->made_safe.store(wanted, std::memory_order_release);
+        wake(page_->made_safe);
+      }
+    }).detach();  // it ends with the process
+    while (page_->safe_thread.load() == 0) std::this_thread::yield();
+  }
 
-bool ModelServer::call_at(std::string_view, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT {
-  CallPage::Request request{CallPage::Ask::call_at, 0, sim_time_ns, {}};
-  copy_name(request.name, job);
-  return ask(request) == 0;
-}
+  /// The kernel ends this process only when it has taken the dead rig apart, which with locked memory and perf events takes
+  /// some ten milliseconds.
+  void start_life_thread() {
+    std::thread([this] {
+      page_->life_thread.store(::gettid());
+      if (!frames_thread_->await_death()) return;
+      const std::scoped_lock lock(output_mutex_);
+      if (output_ != nullptr && !ended_safe_) (void)output_->end_safe();
+    }).detach();  // it ends with the process
+    while (page_->life_thread.load() == 0) std::this_thread::yield();
+  }
 
-bool ModelServer::command(tactus_command command, std::int64_t value) TACTUS_RT {
-  CallPage::Request request{CallPage::Ask::command, 0, value, {}};
-  static_assert(sizeof command == sizeof request.number);
-  std::memcpy(&request.number, &command, sizeof command);
-  if (request.number < TACTUS_PAUSE || request.number > TACTUS_SAFE_STATE) return false;
-  return ask(request) == 0;
+  void say(bool warning, const std::string& text) {
+    const std::uint32_t said = page_->said.load(std::memory_order_relaxed);
+    CallPage::Message& to = page_->messages[said % CallPage::kMostSaid];
+    to.warning = warning ? 1 : 0;
+    copy_text(to.text, text.c_str());
+    page_->said.store(said + 1, std::memory_order_release);
+  }
+
+  /// Hands messages of the model to the rig as long as there is room; the last slot is kept for the end. `last`: no
+  /// others come, and those without room are counted.
+  void pass_messages(bool last = false) {
+    const std::scoped_lock lock(messages_);
+    const auto waiting = [this] {
+      return page_->said.load(std::memory_order_relaxed) - page_->heard.load(std::memory_order_acquire);
+    };
+    std::uint32_t lost = 0;
+    while (has_messages_ && (last || waiting() < CallPage::kMostSaid - 1)) {
+      try {
+        const std::optional<ModelMessage> message = driven_->take_message();
+        if (!message) break;
+        if (waiting() < CallPage::kMostSaid - 1)
+          say(message->warning, message->text);
+        else if (++lost == kMostLost)
+          break;  // it never stops
+      } catch (const std::exception& error) {
+        has_messages_ = false;
+        say(true, std::string("its messages are not read any more: ") + error.what());
+      }
+    }
+    if (!last) return;
+    has_messages_ = false;
+    if (lost > 0)
+      say(true, std::to_string(lost) + " messages were lost: its process ended before they were written");
+  }
+
+  /// It passes on nothing before the model is open.
+  void start_message_thread() {
+    std::thread([this] {
+      for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        pass_messages();
+      }
+    }).detach();  // it ends with the process
+  }
+
+  void destroy() {
+    pass_messages(true);
+    {
+      const std::scoped_lock lock(output_mutex_);
+      if (output_ != nullptr) output_->frames_ended();
+      output_ = nullptr;
+    }
+    model_.reset();
+    driven_.reset();
+    driver_.reset();
+    library_.reset();
+  }
+
+  int did(CallPage::Work work) {
+    switch (work) {
+      case CallPage::Work::job:
+        return run_job();
+      case CallPage::Work::prepare:
+        return prepare();
+      case CallPage::Work::open:
+        return open();
+      case CallPage::Work::plan:
+        return plan();
+      case CallPage::Work::frame_ended:
+        return end_frame();
+      case CallPage::Work::destroy:
+        break;
+    }
+    destroy();
+    page_->destroyed.store(true);
+    ::_exit(0);
+  }
+
+  /// The thread of the jobs has the rig wait for it, and asks at once. Others leave a letter, which the rig finds after
+  /// the next call.
+  std::int32_t ask(const CallPage::Request& request) TACTUS_RT {
+    if (serves) {
+      page_->request = request;
+      const std::int64_t before = rtsync::RunCounters::of_this_thread().voluntary_switches;
+      answer(CallPage::Answer::request);
+      await_call();
+      asked_switches_ += rtsync::RunCounters::of_this_thread().voluntary_switches - before;
+      return page_->result;
+    }
+    const std::scoped_lock lock(posts_);
+    const std::uint32_t posted = page_->posted.load(std::memory_order_relaxed);
+    if (posted - page_->taken.load(std::memory_order_acquire) >= CallPage::kMostPosted) return 1;
+    page_->posts[posted % CallPage::kMostPosted] = request;
+    page_->posted.store(posted + 1, std::memory_order_release);
+    return 0;
+  }
+
+  void set_realtime(bool on) TACTUS_RT override { (void)ask({CallPage::Ask::realtime, 0, on ? 1 : 0, {}}); }
+
+  bool enable_job(std::string_view name, bool on) TACTUS_RT override {
+    CallPage::Request request{CallPage::Ask::enable_job, 0, on ? 1 : 0, {}};
+    copy_name(request.name, name);
+    return ask(request) == 0;
+  }
+
+  bool call_at(std::string_view, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT override {
+    CallPage::Request request{CallPage::Ask::call_at, 0, sim_time_ns, {}};
+    copy_name(request.name, job);
+    return ask(request) == 0;
+  }
+
+  bool command(tactus_command command, std::int64_t value) TACTUS_RT override {
+    CallPage::Request request{CallPage::Ask::command, 0, value, {}};
+    static_assert(sizeof command == sizeof request.number);
+    std::memcpy(&request.number, &command, sizeof command);
+    if (request.number < TACTUS_PAUSE || request.number > TACTUS_SAFE_STATE) return false;
+    return ask(request) == 0;
+  }
+
+  std::unique_ptr<ModelLibrary> library_;
+  std::unique_ptr<DriverLibrary> driver_;
+  std::unique_ptr<DrivenModel> driven_;
+  std::string driver_name_;
+  tactus_model description_{};
+  std::mutex output_mutex_;
+  SafeOutput* output_ = nullptr;  // nullptr: none, or it is being destroyed
+  bool ended_safe_ = false;       // for good, as the rig asked for; under output_mutex_
+  std::unique_ptr<ModelInstance> model_;
+  std::vector<Run> runs_;
+  CallPage* page_ = nullptr;
+  std::byte* block_ = nullptr;
+  const rtsync::ThreadLife* frames_thread_ = nullptr;  // the rig's, in memory that cannot be written here
+  std::uint32_t turn_ = 0;
+  std::int64_t asked_switches_ = 0;  // while it waited for the rig's answer
+  std::mutex posts_;                 // of threads beside the job's
+  std::mutex messages_;              // of the two below
+  bool has_messages_ = false;        // false: it has none, is being destroyed, or failed to say one
+};
+
+}  // namespace
+
+void serve_model(const std::string& instance, const std::string& library, const std::string& model,
+                 bool driver) {
+  ModelServer server;
+  if (!server.begin(instance, library, model, driver)) ::_exit(1);
+  server.serve();
 }
 
 }  // namespace tactus::executive

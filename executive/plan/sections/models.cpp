@@ -158,13 +158,7 @@ void make_from_driver(Draft& draft, ModelSettings& settings) {
   made.name = settings.name;
   made.driver = settings.driver.value;
   made.model = std::move(model);
-  made.description = {TACTUS_ABI_VERSION,
-                      sizeof(tactus_model),
-                      made.driver.c_str(),
-                      "",
-                      nullptr,
-                      made.model->face().declare,
-                      nullptr};
+  made.description = described(made.driver, made.model->face().declare);
   if (SafeOutput* const output = made.model->safe_output()) {
     output->set_name(settings.name);
     draft.plan.safe_outputs.push_back(output);

@@ -118,7 +118,7 @@ DriverLibrary::DriverLibrary(const std::filesystem::path& file, const std::strin
     } catch (...) {
       throw LibraryError(path + ": an exception left its tactus_driver_entry()");
     }
-    const SdkIdentity is = identity_of(sdk_, path);
+    const tactus_driver is = known_driver(sdk_, path);
     kind_ = is.kind;
     name_ = is.name;
   } else if (void* const own = library_.symbol("tactus_driver")) {

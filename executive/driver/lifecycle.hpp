@@ -87,26 +87,17 @@ constexpr bool reaches(State from, State to) {
   return seen[static_cast<std::size_t>(to)];
 }
 
-constexpr bool every_state_is_reached() {
+template <class Fits>
+constexpr bool every_state(Fits fits) {
   for (std::size_t i = 0; i < kStates; ++i)
-    if (!reaches(State::connect, static_cast<State>(i))) return false;
-  return true;
-}
-
-constexpr bool every_state_reaches(State to) {
-  for (std::size_t i = 0; i < kStates; ++i)
-    if (!reaches(static_cast<State>(i), to)) return false;
+    if (!fits(static_cast<State>(i))) return false;
   return true;
 }
 
 /// A working rig can be aborted wherever it is; ending states lead to the end by themselves.
-constexpr bool every_working_state_can_abort() {
-  for (std::size_t i = 0; i < kStates; ++i) {
-    const State state = static_cast<State>(i);
-    const bool ending = state == State::stop || state == State::abort || state == State::disconnect;
-    if (!ending && !can_go(state, State::abort)) return false;
-  }
-  return true;
+constexpr bool can_abort(State state) {
+  const bool ending = state == State::stop || state == State::abort || state == State::disconnect;
+  return ending || can_go(state, State::abort);
 }
 
 constexpr bool no_transition_twice() {
@@ -117,19 +108,16 @@ constexpr bool no_transition_twice() {
   return found == std::size(kLifecycle);
 }
 
-constexpr bool nothing_leaves(State state) {
-  for (const Transition& t : kLifecycle)
-    if (t.from == state) return false;
-  return true;
-}
-
 }  // namespace detail
 
-static_assert(detail::every_state_is_reached(), "a state without a way to it");
-static_assert(detail::every_state_reaches(State::disconnect), "a rig that cannot be ended");
-static_assert(detail::every_working_state_can_abort(),
+static_assert(detail::every_state([](State state) { return detail::reaches(State::connect, state); }),
+              "a state without a way to it");
+static_assert(detail::every_state([](State state) { return detail::reaches(state, State::disconnect); }),
+              "a rig that cannot be ended");
+static_assert(detail::every_state(detail::can_abort),
               "a state in which an unrecoverable error has no way out");
 static_assert(detail::no_transition_twice(), "a transition stands in the table twice");
-static_assert(detail::nothing_leaves(State::disconnect), "a rig that comes back from the dead");
+static_assert(detail::every_state([](State to) { return !can_go(State::disconnect, to); }),
+              "a rig that comes back from the dead");
 
 }  // namespace tactus::executive

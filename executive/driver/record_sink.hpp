@@ -41,7 +41,11 @@ struct RecordingHead {
 };
 
 /// A record: its time, and its values without gaps. @when any
-std::size_t record_bytes(const RecordingHead& head);
+inline std::size_t record_bytes(const RecordingHead& head) {
+  std::size_t bytes = sizeof(std::int64_t);
+  for (const RecordColumn& column : head.columns) bytes += size_of(column.type);
+  return bytes;
+}
 
 /// Reason why a sink cannot continue, and the number of records taken before that are in no file.
 class RecordsLost : public std::runtime_error {

@@ -32,6 +32,9 @@ struct SdkEntry {
   std::string name;
   std::string library;
   SdkKeys keys;
+
+  /// The code that runs, for people.
+  std::string code() const { return "driver '" + name + "' (" + library + ")"; }
 };
 
 /// Room for a text that a driver writes, and bytes after it that it must leave alone.
@@ -79,11 +82,11 @@ class SdkFailure {
 };
 
 /// Calls a function of a driver. Throws std::runtime_error for an exception that leaves it. @when setup or service
-template <class Call>
-auto call_sdk(const SdkEntry& entry, const char* function, Call call) {
+template <class Call, class... Given>
+auto call_sdk(const SdkEntry& entry, const char* function, Call call, Given... given) {
   const rtsync::FloatEnvironmentGuard floating;
   try {
-    return call();
+    return call(given...);
   } catch (const std::exception& error) {
     throw std::runtime_error("driver '" + entry.name + "': an exception left its function " + function +
                              "(): " + config::one_line(error.what()));
@@ -153,9 +156,7 @@ class SdkInstance {
         });
     SdkFailure failure;
     const rtsync::Doing doing("driver '" + entry_->name + "' was made");
-    const int status =
-        call_sdk(*entry_, "make", [&] { return entry_->driver.make(settings.get(), &self_, failure.get()); });
-    made_ = status == 0;
+    made_ = call_sdk(*entry_, "make", entry_->driver.make, settings.get(), &self_, failure.get()) == 0;
     failure.expect_inside(*entry_, "make");
     if (!made_ && !heard.any)
       throw std::runtime_error("driver '" + entry_->name + "' could not be made: " + failure.text());
@@ -175,10 +176,7 @@ class SdkInstance {
     made_ = false;
     try {
       const rtsync::Doing doing("driver '" + entry_->name + "' was ended");
-      call_sdk(*entry_, "destroy", [&] {
-        if (entry_->driver.destroy != nullptr) entry_->driver.destroy(self_);
-        return 0;
-      });
+      if (entry_->driver.destroy != nullptr) call_sdk(*entry_, "destroy", entry_->driver.destroy, self_);
     } catch (const std::exception&) {  // the rig is over: what was to be released is left to the kernel
     }
   }
@@ -201,13 +199,13 @@ inline std::shared_ptr<SdkInstance> make_instance(const std::shared_ptr<const Sd
   }
 }
 
-/// Calls a function that fails with a text. Throws E with it.
-template <class E, class Call>
-void call_or_throw(const SdkEntry& entry, const char* function, Call call) {
+/// Calls a function that fails with a text, for which it has room behind what is given to it. Throws E with the text.
+template <class E, class Call, class... Given>
+void call_or_throw(const SdkEntry& entry, const char* function, Call call, Given... given) {
   SdkFailure failure;
   int status = 1;
   try {
-    status = call_sdk(entry, function, [&] { return call(failure.get()); });
+    status = call_sdk(entry, function, call, given..., failure.get());
     failure.expect_inside(entry, function);
   } catch (const std::exception& error) {
     throw E(error.what());
@@ -218,18 +216,7 @@ void call_or_throw(const SdkEntry& entry, const char* function, Call call) {
 /// The functions of a kind, as far as this tactus and the driver know them.
 template <class Functions>
 Functions functions_of(const SdkEntry& entry, std::size_t required) {
-  Functions known{};
-  std::uint32_t size = 0;
-  std::memcpy(&size, entry.driver.functions, sizeof size);
-  if (size < required || size % alignof(Functions) != 0)
-    throw std::runtime_error(
-        "its functions have a size of " + std::to_string(size) + " bytes, and at least " +
-        std::to_string(required) +
-        " are needed; compile the driver again, with the tactus/driver.h of this tactus and "
-        "without -fpack-struct");
-  std::memcpy(&known, entry.driver.functions, std::min<std::size_t>(size, sizeof known));
-  known.size = size;
-  return known;
+  return known_part<std::runtime_error, Functions>(entry.driver.functions, required, "its functions have");
 }
 
 /// Throws if a function that each driver of the kind must have is missing.

@@ -82,9 +82,7 @@ class SdkEdges final : public CheckedEdges {
       return what_;
     }
   }
-  std::string code() const override {
-    return "driver '" + instance_->entry().name + "' (" + instance_->entry().library + ")";
-  }
+  std::string code() const override { return instance_->entry().code(); }
   std::string mistake() const override {
     switch (mistake_.load()) {
       case Mistake::none:
@@ -135,7 +133,7 @@ class SdkEdges final : public CheckedEdges {
 
   std::string asked() const {
     return config::one_line(
-        sdk_text(call_sdk(instance_->entry(), "what", [&] { return functions_.what(instance_->self()); })));
+        sdk_text(call_sdk(instance_->entry(), "what", functions_.what, instance_->self())));
   }
 
   std::shared_ptr<SdkInstance> instance_;
@@ -176,9 +174,7 @@ class SdkClockDriver final : public ClockDriver {
     auto instance = made();
     const tactus_open_request asked{sizeof(tactus_open_request), request.rig.c_str(), 1U, ""};
     const rtsync::Doing doing("driver '" + entry_->name + "' opened its device");
-    call_or_throw<DeviceError>(*entry_, "open", [&](tactus_failure* failure) {
-      return functions_.open(instance->self(), &asked, failure);
-    });
+    call_or_throw<DeviceError>(*entry_, "open", functions_.open, instance->self(), &asked);
     return std::make_unique<SdkEdges>(std::move(instance), functions_);
   }
 
@@ -207,9 +203,7 @@ class SdkClockDriver final : public ClockDriver {
                                                                line(fact->found), line(fact->needed),
                                                                line(fact->why), line(fact->fix)});
         }};
-    call_or_throw<std::runtime_error>(*entry_, "facts", [&](tactus_failure* failure) {
-      return functions_.facts(instance->self(), &question, failure);
-    });
+    call_or_throw<std::runtime_error>(*entry_, "facts", functions_.facts, instance->self(), &question);
     return all;
   } catch (const std::exception& error) {
     return {{"driver " + entry_->name, Grade::warn, error.what(), kNeedsAnswer, "", ""}};

@@ -11,9 +11,8 @@
 #include "executive/model/model_library.hpp"
 
 namespace tactus::executive {
-namespace {
 
-tactus_driver known_part(const tactus_driver* entry, const std::string& file) {
+tactus_driver known_driver(const tactus_driver* entry, const std::string& file) {
   if (entry == nullptr)
     throw LibraryError(file + " describes no driver: its tactus_driver_entry() returned a null pointer");
   if (entry->abi_version != TACTUS_DRIVER_ABI_VERSION)
@@ -35,15 +34,8 @@ tactus_driver known_part(const tactus_driver* entry, const std::string& file) {
   return known;
 }
 
-}  // namespace
-
-SdkIdentity identity_of(const tactus_driver* entry, const std::string& file) {
-  const tactus_driver known = known_part(entry, file);
-  return {known.kind, known.name};
-}
-
 std::unique_ptr<Driver> make_sdk_driver(const tactus_driver& entry, const std::string& file) {
-  const tactus_driver known = known_part(&entry, file);
+  const tactus_driver known = known_driver(&entry, file);
   try {
     if (known.failure != nullptr)
       throw std::runtime_error("the constructor or keys() of its class threw an exception: " +

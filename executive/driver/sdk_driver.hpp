@@ -16,11 +16,7 @@ namespace tactus::executive {
 /// that make no sense. `file` is for messages. The entry must outlive the driver. @when setup
 std::unique_ptr<Driver> make_sdk_driver(const tactus_driver& entry, const std::string& file);
 
-/// The kind and name of an entry whose ABI is ours. Throws LibraryError otherwise.
-struct SdkIdentity {
-  std::string kind;
-  std::string name;
-};
-SdkIdentity identity_of(const tactus_driver* entry, const std::string& file);
+/// Copies what this tactus knows of an entry whose ABI is ours, with kind and name. Throws LibraryError otherwise.
+tactus_driver known_driver(const tactus_driver* entry, const std::string& file);
 
 }  // namespace tactus::executive

@@ -30,21 +30,6 @@ const KeptValue& kept(const void* at) { return *static_cast<const KeptValue*>(at
   throw std::invalid_argument("key " + config::show(key) + ": " + why);
 }
 
-/// Copies what this tactus knows of a key.
-tactus_key known_part(const tactus_key* given) {
-  if (given == nullptr) throw std::invalid_argument("a key is a null pointer");
-  constexpr std::size_t kFirst = offsetof(tactus_key, refused);  // of the first headers with version 1
-  if (given->size < kFirst || given->size % alignof(tactus_key) != 0)
-    throw std::invalid_argument(
-        "a key has a size of " + std::to_string(given->size) + " bytes, and at least " +
-        std::to_string(kFirst) + " are needed" +
-        "; compile the driver again, with the tactus/driver.h of this tactus and without "
-        "-fpack-struct");
-  tactus_key key{};
-  std::memcpy(&key, given, std::min<std::size_t>(given->size, sizeof key));
-  return key;
-}
-
 /// A scalar: `get` and `set` lead to the part of a KeptValue that holds it.
 template <class V, class Get, class Set>
 AnyType scalar(const config::Type<V>& type, Get get, Set set) {
@@ -170,7 +155,9 @@ class SdkKeys::Keys : public config::Table {
     std::vector<config::Word> refused;
     std::set<std::string> seen;
     for (const tactus_key* const given : keys) {
-      const tactus_key key = known_part(given);
+      if (given == nullptr) throw std::invalid_argument("a key is a null pointer");
+      constexpr std::size_t kFirst = offsetof(tactus_key, refused);  // of the first headers with version 1
+      const auto key = known_part<std::invalid_argument, tactus_key>(given, kFirst, "a key has");
       const std::string name = sdk_text(key.name);
       if (!config::is_name(name))
         refuse_key(name, "its name is not letters, digits, '_' and '-', 1 to 64 of them");

@@ -2,7 +2,10 @@
 #pragma once
 #include <tactus/driver.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <span>
@@ -15,6 +18,22 @@ namespace tactus::executive {
 
 /// A text of a driver; a null pointer is an empty one.
 inline const char* sdk_text(const char* text) { return text == nullptr ? "" : text; }
+
+/// Copies what this tactus knows of a struct of a driver, whose first member is its size. Throws Error when that has not
+/// the bytes of the first headers, or does not fit: "`whose` a size of 4 bytes, and ...".
+template <class Error, class Struct>
+Struct known_part(const void* given, std::size_t least, const std::string& whose) {
+  std::uint32_t size = 0;
+  std::memcpy(&size, given, sizeof size);
+  if (size < least || size % alignof(Struct) != 0)
+    throw Error(whose + " a size of " + std::to_string(size) + " bytes, and at least " +
+                std::to_string(least) +
+                " are needed; compile the driver again, with the tactus/driver.h of this tactus and without "
+                "-fpack-struct");
+  Struct known{};
+  std::memcpy(&known, given, std::min<std::size_t>(size, sizeof known));
+  return known;
+}
 
 /// The value of a key that a driver described, and where it is.
 struct KeptValue {

@@ -22,7 +22,7 @@ class SdkOutput final : public SafeOutput {
  public:
   SdkOutput(const SdkEntry& entry, void* self, int (*function)(void*, int))
       : text_("driver '" + entry.name + "' drove its outputs safe (" + entry.library + ")"),
-        code_("driver '" + entry.name + "' (" + entry.library + ")"),
+        code_(entry.code()),
         self_(self),
         drive_safe_(function) {}
   bool drive_safe() TACTUS_RT override {
@@ -55,27 +55,22 @@ class SdkModel final : public DrivenModel {
                                     request.safe_outputs == SafeOutputs::guardian ? 0U : 1U,
                                     request.folder.c_str()};
     const rtsync::Doing doing("driver '" + instance_->entry().name + "' opened its device");
-    call_or_throw<DeviceError>(instance_->entry(), "open", [&](tactus_failure* failure) {
-      return functions_.open(instance_->self(), &asked, failure);
-    });
+    call_or_throw<DeviceError>(instance_->entry(), "open", functions_.open, instance_->self(), &asked);
   }
   void planned(const std::string& job, const rtsync::Period& cycle) override {
     if (functions_.planned == nullptr) return;
-    call_or_throw<std::runtime_error>(instance_->entry(), "planned", [&](tactus_failure* failure) {
-      return functions_.planned(instance_->self(), job.c_str(), cycle.num(), cycle.den(), failure);
-    });
+    call_or_throw<std::runtime_error>(instance_->entry(), "planned", functions_.planned, instance_->self(),
+                                      job.c_str(), cycle.num(), cycle.den());
   }
-  std::string code() const override {
-    return "driver '" + instance_->entry().name + "' (" + instance_->entry().library + ")";
-  }
+  std::string code() const override { return instance_->entry().code(); }
   bool has_messages() const override { return functions_.take_message != nullptr; }
   std::optional<ModelMessage> take_message() override {
     if (functions_.take_message == nullptr) return std::nullopt;
     const rtsync::CurrentCall call(messages_.c_str());
     SdkText<1024> text;
     tactus_message message{sizeof(tactus_message), SdkText<1024>::room(), text.data(), TACTUS_MESSAGE_INFO};
-    const int status = call_sdk(instance_->entry(), "take_message",
-                                [&] { return functions_.take_message(instance_->self(), &message); });
+    const int status =
+        call_sdk(instance_->entry(), "take_message", functions_.take_message, instance_->self(), &message);
     text.expect_inside(instance_->entry(), "take_message");
     if (status != 0) return std::nullopt;
     return ModelMessage{message.level != TACTUS_MESSAGE_INFO, text.line()};
@@ -94,9 +89,9 @@ class SdkModel final : public DrivenModel {
 
  private:
   bool has_safe_values() const {
-    return functions_.has_safe_values == nullptr || call_sdk(instance_->entry(), "has_safe_values", [&] {
-                                                      return functions_.has_safe_values(instance_->self());
-                                                    }) != 0;
+    return functions_.has_safe_values == nullptr ||
+           call_sdk(instance_->entry(), "has_safe_values", functions_.has_safe_values, instance_->self()) !=
+               0;
   }
   /// Returns the structs that a function counts. `one`: what each is.
   template <class Item>
@@ -104,8 +99,7 @@ class SdkModel final : public DrivenModel {
                                         const Item* const* (*list)(void*, std::uint32_t*)) const {
     const std::string driver = "driver '" + instance_->entry().name + "': ";
     std::uint32_t count = 0;
-    const Item* const* const all =
-        call_sdk(instance_->entry(), function, [&] { return list(instance_->self(), &count); });
+    const Item* const* const all = call_sdk(instance_->entry(), function, list, instance_->self(), &count);
     if (all == nullptr && count > 0)
       throw std::runtime_error(driver + "its function " + function +
                                "() failed: an exception, or a null pointer for " + function +
@@ -160,8 +154,8 @@ std::vector<ModelHistogram> SdkModel::histograms() {
   std::vector<ModelHistogram> all;
   if (functions_.histogram == nullptr) return all;
   for (std::uint32_t number = 0;; ++number) {
-    const tactus_histogram* const shown = call_sdk(
-        instance_->entry(), "histogram", [&] { return functions_.histogram(instance_->self(), number); });
+    const tactus_histogram* const shown =
+        call_sdk(instance_->entry(), "histogram", functions_.histogram, instance_->self(), number);
     if (shown == nullptr) return all;
     if (shown->size < sizeof(tactus_histogram))
       throw std::runtime_error("driver '" + instance_->entry().name +
@@ -184,15 +178,12 @@ std::vector<ModelHistogram> SdkModel::histograms() {
 std::vector<ModelMessage> SdkModel::remarks() {
   std::vector<ModelMessage> all;
   if (functions_.remarks == nullptr) return all;
-  call_or_throw<std::runtime_error>(instance_->entry(), "remarks", [&](tactus_failure* failure) {
-    return functions_.remarks(
-        instance_->self(), &all,
-        [](void* to, std::uint32_t level, const char* text) {
-          static_cast<std::vector<ModelMessage>*>(to)->push_back(
-              {level != TACTUS_MESSAGE_INFO, config::one_line(sdk_text(text))});
-        },
-        failure);
-  });
+  const auto hear = [](void* to, std::uint32_t level, const char* text) {
+    static_cast<std::vector<ModelMessage>*>(to)->push_back(
+        {level != TACTUS_MESSAGE_INFO, config::one_line(sdk_text(text))});
+  };
+  call_or_throw<std::runtime_error>(instance_->entry(), "remarks", functions_.remarks, instance_->self(),
+                                    &all, hear);
   return all;
 }
 
@@ -221,9 +212,7 @@ class SdkModelDriver final : public ModelDriver {
         [](void* at, const char* text) { static_cast<Sink*>(at)->line(false, sdk_text(text)); },
         [](void* at, const char* text) { static_cast<Sink*>(at)->line(true, sdk_text(text)); },
         [](void* at, const char* name) { return static_cast<Sink*>(at)->options.ask(sdk_text(name)); }};
-    call_or_throw<std::runtime_error>(*entry_, "examine", [&](tactus_failure* failure) {
-      return functions_.examine(file.c_str(), &to, failure);
-    });
+    call_or_throw<std::runtime_error>(*entry_, "examine", functions_.examine, file.c_str(), &to);
   }
 
   KeyNames names(const config::Node& settings, const std::string& path) const override {
@@ -243,9 +232,7 @@ class SdkModelDriver final : public ModelDriver {
                                 of.only = true;
                                 of.unless = sdk_text(unless);
                               }};
-    call_or_throw<std::runtime_error>(*entry_, "names", [&](tactus_failure* failure) {
-      return functions_.names(asked.get(), &to, failure);
-    });
+    call_or_throw<std::runtime_error>(*entry_, "names", functions_.names, asked.get(), &to);
     return all;
   }
 

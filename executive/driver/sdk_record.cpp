@@ -94,24 +94,15 @@ class SdkSink final : public RecordSink {
   }
   void open(const std::filesystem::path& file, const RecordingHead& head) override {
     head_.emplace(head);
-    work("open", [&](tactus_failure* failure) {
-      return functions_.open(instance_->self(), file.c_str(), &head_->get(), failure);
-    });
+    work("open", functions_.open, file.c_str(), &head_->get());
     std::error_code error;
     if (!std::filesystem::exists(file, error))
       throw std::runtime_error(file.string() + " is not there, though driver '" + instance_->entry().name +
                                "' has opened it");
   }
-  void write(const std::byte* record) override {
-    work("write",
-         [&](tactus_failure* failure) { return functions_.write(instance_->self(), record, failure); });
-  }
-  void flush() override {
-    work("flush", [&](tactus_failure* failure) { return functions_.flush(instance_->self(), failure); });
-  }
-  void close() override {
-    work("close", [&](tactus_failure* failure) { return functions_.close(instance_->self(), failure); });
-  }
+  void write(const std::byte* record) override { work("write", functions_.write, record); }
+  void flush() override { work("flush", functions_.flush); }
+  void close() override { work("close", functions_.close); }
   bool has_dates() const override { return functions_.has_dates != 0; }
   std::string present_call() const override {
     const char* const function = function_.load();
@@ -121,15 +112,16 @@ class SdkSink final : public RecordSink {
   }
 
  private:
-  template <class Call>
-  void work(const char* function, Call call) {
+  template <class Call, class... Given>
+  void work(const char* function, Call call, Given... given) {
     SdkFailure failure;
     struct Mark {
       Mark(std::atomic<const char*>& cell, const char* function) : of(cell) { of.store(function); }
       ~Mark() { of.store(nullptr); }
       std::atomic<const char*>& of;
     } const mark(function_, function);
-    const int status = call_sdk(instance_->entry(), function, [&] { return call(failure.get()); });
+    const int status =
+        call_sdk(instance_->entry(), function, call, instance_->self(), given..., failure.get());
     failure.expect_inside(instance_->entry(), function);
     if (status != 0) throw RecordsLost(failure.text(), failure.records_lost());
   }
@@ -145,11 +137,9 @@ class SdkSource final : public RecordSource {
   SdkSource(std::shared_ptr<const SdkEntry> entry, const tactus_record_functions& functions,
             const std::filesystem::path& file)
       : entry_(std::move(entry)), functions_(functions) {
-    call_or_throw<std::runtime_error>(*entry_, "read", [&](tactus_failure* failure) {
-      return functions_.read(file.c_str(), &reader_, failure);
-    });
+    call_or_throw<std::runtime_error>(*entry_, "read", functions_.read, file.c_str(), &reader_);
     try {
-      head_ = head_of(call_sdk(*entry_, "recording", [&] { return functions_.recording(reader_); }));
+      head_ = head_of(call_sdk(*entry_, "recording", functions_.recording, reader_));
     } catch (const std::exception& error) {
       end();
       throw std::runtime_error(file.string() + ": " + error.what());
@@ -160,8 +150,7 @@ class SdkSource final : public RecordSource {
   const RecordingHead& head() const override { return head_; }
   bool next(std::byte* record) override {
     SdkFailure failure;
-    const int result =
-        call_sdk(*entry_, "next", [&] { return functions_.next(reader_, record, failure.get()); });
+    const int result = call_sdk(*entry_, "next", functions_.next, reader_, record, failure.get());
     failure.expect_inside(*entry_, "next");
     switch (result) {
       case TACTUS_NEXT_RECORD:
@@ -178,7 +167,7 @@ class SdkSource final : public RecordSource {
  private:
   void end() noexcept {
     try {
-      call_sdk(*entry_, "end_read", [&] { return functions_.end_read(reader_), 0; });
+      call_sdk(*entry_, "end_read", functions_.end_read, reader_);
     } catch (const std::exception&) {  // it is read; what it held is left to the kernel
     }
   }
@@ -238,9 +227,7 @@ class SdkRecordDriver final : public RecordDriver {
     found.damage_room = damage.room();
     found.unended = unended.data();
     found.unended_room = unended.room();
-    call_or_throw<std::runtime_error>(*entry_, "examine", [&](tactus_failure* failure) {
-      return functions_.examine(file.c_str(), &found, failure);
-    });
+    call_or_throw<std::runtime_error>(*entry_, "examine", functions_.examine, file.c_str(), &found);
     damage.expect_inside(*entry_, "examine");
     unended.expect_inside(*entry_, "examine");
     if (found.whole > found.bytes)
@@ -286,14 +273,10 @@ class SdkRecordDriver final : public RecordDriver {
     std::vector<std::string> parts;
     if (functions_.omits == nullptr) return parts;
     const SdkHead shown(head);
-    call_or_throw<std::runtime_error>(*entry_, "omits", [&](tactus_failure* failure) {
-      return functions_.omits(
-          &shown.get(), &parts,
-          [](void* context, const char* text) {
-            static_cast<std::vector<std::string>*>(context)->push_back(config::one_line(sdk_text(text)));
-          },
-          failure);
-    });
+    const auto hear = [](void* context, const char* text) {
+      static_cast<std::vector<std::string>*>(context)->push_back(config::one_line(sdk_text(text)));
+    };
+    call_or_throw<std::runtime_error>(*entry_, "omits", functions_.omits, &shown.get(), &parts, hear);
     return parts;
   }
 

@@ -179,7 +179,7 @@ TEST_F(SdkDriver, OfAnotherAbiOrSizeIsRefused) {
   texts.add(with([](tactus_driver& entry) { entry.functions = nullptr; }));
   texts.add(with([](tactus_driver& entry) { entry.keys = nullptr; }));
   try {
-    (void)executive::identity_of(nullptr, "x.so");
+    (void)executive::known_driver(nullptr, "x.so");
     ADD_FAILURE();
   } catch (const LibraryError& error) {
     texts.add(error.what());

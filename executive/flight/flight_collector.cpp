@@ -16,6 +16,7 @@
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
 #include "executive/record/folder_lock.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/process_life.hpp"
 
 namespace tactus::executive {
@@ -23,31 +24,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One process collects it; the kernel releases it when that ends.
-class Claim {
- public:
-  explicit Claim(const fs::path& file) : file_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) {
-    struct stat status {};
-    held_ = file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0 && ::fstat(file_, &status) == 0 &&
-            status.st_nlink > 0;
-  }
-  ~Claim() {
-    if (file_ >= 0) (void)::close(file_);  // nothing was written by it
-  }
-  Claim(const Claim&) = delete;
-  Claim& operator=(const Claim&) = delete;
-  bool held() const { return held_; }
+/// One process collects it; the kernel releases it when that ends. Nothing is open: another process has it.
+rtsync::Descriptor claim(const fs::path& file) {
+  rtsync::Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat status {};
+  const bool held = opened.get() >= 0 && ::flock(opened.get(), LOCK_EX | LOCK_NB) == 0 &&
+                    ::fstat(opened.get(), &status) == 0 && status.st_nlink > 0;
+  return held ? std::move(opened) : rtsync::Descriptor();
+}
 
- private:
-  int file_;
-  bool held_ = false;
-};
+/// Calls visit(file) for those that can be read: another process may have just removed one.
+template <class Visit>
+void visit_flights(Visit visit) {
+  for (const fs::path& memory : FlightFile::all()) {
+    try {
+      visit(*FlightFile::open(memory));
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+  }
+}
+
+bool is_same(const fs::path& one, const fs::path& other) {
+  std::error_code error;
+  return fs::equivalent(one, other, error) && !error;
+}
 
 }  // namespace
 
 std::vector<CollectedFlight> collect_flight(const fs::path& memory, const std::string& why) try {
-  const Claim claim(memory);
-  if (!claim.held()) return {};
+  const rtsync::Descriptor claimed = claim(memory);
+  if (claimed.get() < 0) return {};
   const std::unique_ptr<FlightFile> file = FlightFile::open(memory);
   CollectedFlight found{file->plan().folder, "", ""};
   std::error_code none;
@@ -73,11 +80,6 @@ bool has_folder(const FlightFile& file) {
                    error != std::errc::not_a_directory);  // it may come back
 }
 
-bool is_of(const FlightFile& file, const fs::path& run_folder) {
-  std::error_code error;
-  return fs::equivalent(file.plan().folder, run_folder, error) && !error;
-}
-
 /// A process that came after it may have its number: the file stays then until that has ended, too.
 bool is_useless(const fs::path& memory) {
   try {
@@ -93,15 +95,13 @@ bool is_useless(const fs::path& memory) {
 
 template <class Wanted>
 std::vector<CollectedFlight> collect_where(Wanted wanted, const std::string& why) {
+  std::vector<fs::path> found;
+  visit_flights([&](const FlightFile& file) {
+    if (wanted(file)) found.push_back(file.path());
+  });
   std::vector<CollectedFlight> all;
-  for (const fs::path& memory : FlightFile::all()) {
-    try {
-      if (!wanted(*FlightFile::open(memory))) continue;
-    } catch (const std::runtime_error&) {
-      continue;
-    }
+  for (const fs::path& memory : found)
     for (CollectedFlight& each : collect_flight(memory, why)) all.push_back(std::move(each));
-  }
   return all;
 }
 
@@ -109,14 +109,10 @@ std::vector<CollectedFlight> collect_where(Wanted wanted, const std::string& why
 
 std::vector<std::uint32_t> witnessed_running_jobs() {
   std::vector<std::uint32_t> running;
-  for (const fs::path& memory : FlightFile::all()) {
-    try {
-      const auto file = FlightFile::open(memory);
-      if (!file->is_witnessed_here()) continue;
-      for (std::size_t i = 0; i < file->rings(); ++i) running.push_back(file->head(i).now.job.load());
-    } catch (const std::runtime_error&) {  // another process has just removed it
-    }
-  }
+  visit_flights([&](const FlightFile& file) {
+    if (!file.is_witnessed_here()) return;
+    for (std::size_t i = 0; i < file.rings(); ++i) running.push_back(file.head(i).now.job.load());
+  });
   return running;
 }
 
@@ -128,14 +124,13 @@ namespace {
 
 /// A process of a rig of that folder that is taken apart, or its witness; 0: there is none.
 pid_t ending_process_of(const fs::path& run_folder) {
-  for (const fs::path& memory : FlightFile::all()) {
-    try {
-      const auto file = FlightFile::open(memory);
-      if (!is_of(*file, run_folder) || !file->in_use() || file->is_running()) continue;
-      return rtsync::life_of(file->pid()) == rtsync::ProcessLife::ending ? file->pid() : file->witness();
-    } catch (const std::runtime_error&) {  // another process has just removed it
-    }
-  }
+  pid_t ending = 0;
+  visit_flights([&](const FlightFile& file) {
+    if (ending != 0 || !is_same(file.plan().folder, run_folder) || !file.in_use() || file.is_running())
+      return;
+    ending = rtsync::life_of(file.pid()) == rtsync::ProcessLife::ending ? file.pid() : file.witness();
+  });
+  if (ending != 0) return ending;
   const pid_t holder = FolderLock::holder_of(run_folder);
   return holder > 0 && rtsync::life_of(holder) == rtsync::ProcessLife::ending ? holder : 0;
 }
@@ -162,10 +157,7 @@ namespace {
 
 bool is_left(const fs::path& run_folder) {
   const std::vector<fs::path> folders = folders_of_left_flights();
-  return std::ranges::any_of(folders, [&](const fs::path& each) {
-    std::error_code error;
-    return fs::equivalent(each, run_folder, error) && !error;
-  });
+  return std::ranges::any_of(folders, [&](const fs::path& each) { return is_same(each, run_folder); });
 }
 
 }  // namespace
@@ -178,7 +170,7 @@ std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
     in_use.clear();
     for (CollectedFlight& each : collect_where(
              [&](const FlightFile& file) {
-               if (!is_of(file, run_folder)) return false;
+               if (!is_same(file.plan().folder, run_folder)) return false;
                if (file.in_use()) in_use.push_back({run_folder, "", not_ended_text(file.pid())});
                return !file.in_use();
              },
@@ -200,23 +192,18 @@ std::vector<CollectedFlight> collect_flights_of(const fs::path& run_folder,
 
 std::vector<fs::path> folders_of_left_flights() {
   std::vector<fs::path> folders;
-  for (const fs::path& memory : FlightFile::all()) {
-    try {
-      const auto file = FlightFile::open(memory);
-      if (!file->in_use() && has_folder(*file)) folders.emplace_back(file->plan().folder);
-    } catch (
-        const std::runtime_error&) {  // another process has just removed it, or see remove_useless_flights()
-    }
-  }
+  visit_flights([&](const FlightFile& file) {  // for those that cannot be read see remove_useless_flights()
+    if (!file.in_use() && has_folder(file)) folders.emplace_back(file.plan().folder);
+  });
   return folders;
 }
 
 std::vector<fs::path> remove_useless_flights() {
   std::vector<fs::path> removed;
   for (const fs::path& memory : FlightFile::all()) {
-    const Claim claim(memory);
+    const rtsync::Descriptor claimed = claim(memory);
     std::error_code error;
-    if (claim.held() && is_useless(memory) && fs::remove(memory, error)) removed.push_back(memory);
+    if (claimed.get() >= 0 && is_useless(memory) && fs::remove(memory, error)) removed.push_back(memory);
   }
   return removed;
 }

@@ -178,25 +178,19 @@ std::optional<FlightName> FlightNamePlace::get() const {
   return name;
 }
 
-FlightFile::FlightFile(fs::path path, int descriptor, std::size_t bytes, bool writes, bool present)
+FlightFile::FlightFile(fs::path path, rtsync::Descriptor descriptor, std::size_t bytes, bool writes,
+                       bool present)
     : path_(std::move(path)), bytes_(bytes) {
   void* const memory = ::mmap(nullptr, bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                              MAP_SHARED | (present ? MAP_POPULATE : 0), descriptor, 0);
-  const std::string failed = last_error();
-  if (writes && memory != MAP_FAILED)
-    descriptor_ = descriptor;
-  else
-    (void)::close(descriptor);
-  if (memory == MAP_FAILED) throw std::runtime_error(path_.string() + ": " + failed);
+                              MAP_SHARED | (present ? MAP_POPULATE : 0), descriptor.get(), 0);
+  if (memory == MAP_FAILED) throw std::runtime_error(path_.string() + ": " + last_error());
+  if (writes) descriptor_ = std::move(descriptor);
   memory_ = static_cast<std::byte*>(memory);
   (void)::madvise(memory, bytes, MADV_DONTFORK);  // a copy that a model forks says nothing
 }
 
 FlightFile::~FlightFile() {
-  if (descriptor_ >= 0) {
-    own_files().remove(path_);
-    (void)::close(descriptor_);
-  }
+  if (descriptor_.get() >= 0) own_files().remove(path_);
   if (!keep_mapped_) (void)::munmap(memory_, bytes_);
 }
 
@@ -223,17 +217,16 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
     throw std::runtime_error("`ulimit -f` allows no file of " + std::to_string(bytes >> 10) + " KiB");
   // It gets its name when it is whole: of a process that is killed before, nothing stays.
   const std::string folder = kMemoryFolder;
-  const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  rtsync::Descriptor opened(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  const int descriptor = opened.get();
   if (descriptor < 0) throw std::runtime_error(folder + ": " + last_error());
   // Not ftruncate: a page that is missing later would end the rig.
   int error = EINTR;  // of a process that is stopped meanwhile, as by a debugger
   while (error == EINTR) error = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
-  if (error != 0) {
-    (void)::close(descriptor);
+  if (error != 0)
     throw std::runtime_error(folder + ": " + std::generic_category().message(error) + " (" +
                              std::to_string(bytes >> 10) + " KiB)");
-  }
-  std::unique_ptr<FlightFile> file(new FlightFile(folder, descriptor, bytes, true, plan.present));
+  std::unique_ptr<FlightFile> file(new FlightFile(folder, std::move(opened), bytes, true, plan.present));
   struct flock lock {};
   lock.l_type = F_WRLCK;
   (void)::fcntl(descriptor, F_SETLK, &lock);  // as long as this process lives; no child inherits it
@@ -266,15 +259,13 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
 }
 
 std::unique_ptr<FlightFile> FlightFile::open(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (descriptor < 0) throw std::runtime_error(path.string() + ": " + last_error());
+  rtsync::Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (descriptor.get() < 0) throw std::runtime_error(path.string() + ": " + last_error());
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0 || status.st_size < static_cast<off_t>(kFlightPage)) {
-    (void)::close(descriptor);
+  if (::fstat(descriptor.get(), &status) != 0 || status.st_size < static_cast<off_t>(kFlightPage))
     throw NotFlightMemory(path.string() + ": not a flight recorder's");
-  }
   std::unique_ptr<FlightFile> file(
-      new FlightFile(path, descriptor, static_cast<std::size_t>(status.st_size), false, false));
+      new FlightFile(path, std::move(descriptor), static_cast<std::size_t>(status.st_size), false, false));
   file->read_plan();
   return file;
 }
@@ -372,13 +363,11 @@ bool FlightFile::is_running() const {
 }
 
 bool FlightFile::is_locked(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return false;
+  const rtsync::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (file.get() < 0) return false;
   struct flock lock {};
   lock.l_type = F_WRLCK;
-  const bool held = ::fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-  (void)::close(file);
-  return held;
+  return ::fcntl(file.get(), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 FlightFrameNow& FlightFile::frame_now() const {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "executive/flight/flight_ring.hpp"
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::executive {
 
@@ -134,7 +135,8 @@ class FlightFile {
   void keep_mapped() { keep_mapped_ = true; }
 
  private:
-  FlightFile(std::filesystem::path path, int descriptor, std::size_t bytes, bool writes, bool present);
+  FlightFile(std::filesystem::path path, rtsync::Descriptor descriptor, std::size_t bytes, bool writes,
+             bool present);
   void read_plan();
 
   std::filesystem::path path_;
@@ -142,7 +144,7 @@ class FlightFile {
   std::byte* memory_ = nullptr;
   FlightPlan plan_;
   bool keep_mapped_ = false;
-  int descriptor_ = -1;  // of the process that made it: it holds the lock
+  rtsync::Descriptor descriptor_;  // of the process that made it: it holds the lock
 };
 
 }  // namespace tactus::executive

@@ -10,6 +10,12 @@ namespace tactus::executive {
 
 using rtsync::OverrunCause;
 
+std::string name_of_span(const FlightPlan& plan, const FlownJob& job) {
+  if (!job.waits) return job.job < plan.jobs.size() ? plan.jobs[job.job] : "job " + std::to_string(job.job);
+  if (job.job == kGrantAwaited) return "waits for the link's grant";
+  return "waits for " + (job.job < plan.threads.size() ? plan.threads[job.job].name : "another thread");
+}
+
 const char* text_of(OverrunCause cause) {
   using enum OverrunCause;
   static constexpr rtsync::Worded<OverrunCause> kWords[] = {{none, ""},

@@ -17,12 +17,6 @@ std::int64_t share_of(std::int64_t what, std::uint64_t part, std::uint64_t whole
                                    static_cast<rtsync::Wide>(whole));
 }
 
-/// Bounds a time: a rig that crashed may have left one that is none; nothing overflows all the same.
-std::int64_t bounded_ns(std::int64_t ns) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  return std::clamp(ns, -kMost, kMost);
-}
-
 constexpr std::size_t kMostCauses = 4;  // of a frame
 
 FlownCause cause_of(const FlightRecord& record) {

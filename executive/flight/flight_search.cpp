@@ -18,12 +18,6 @@ struct FrameBackwards {
   bool paced = false;
 };
 
-/// A time of a frame; what a crash may have left adds up without overflow.
-std::int64_t bounded(std::uint64_t value) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  return std::clamp(static_cast<std::int64_t>(value), -kMost, kMost);
-}
-
 /// Returns true if the frame ended before the slot of `first`, or before its wake if that has none.
 bool ended_before(const FrameBackwards& frame, const FrameBackwards& first, std::uint64_t tick_scale) {
   if (frame.paced && first.paced) return frame.slot_ns + frame.late_ns + frame.work_ns <= first.slot_ns;
@@ -48,7 +42,7 @@ std::uint64_t start_of_frames(const FlightFile& file, std::optional<std::int64_t
   bool found = false;
   int frames_before = 0;
   while (const std::optional<FlightRecord> record = records.next()) {
-    const std::int64_t value = bounded(record->value);
+    const std::int64_t value = bounded_ns(static_cast<std::int64_t>(record->value));
     switch (record->kind) {
       case FlightKind::slack:
         now = {};

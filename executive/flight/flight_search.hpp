@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -21,5 +22,11 @@ std::uint64_t start_of_jobs(const FlightFile& file, std::size_t ring, std::uint6
 
 /// Ticks as nanoseconds; `scale` as in FlightPlan.
 std::int64_t flight_ticks_as_ns(std::uint64_t ticks, std::uint64_t scale);
+
+/// Bounds a time: a rig that crashed may have left one that is none; nothing overflows all the same.
+inline std::int64_t bounded_ns(std::int64_t ns) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  return std::clamp(ns, -kMost, kMost);
+}
 
 }  // namespace tactus::executive

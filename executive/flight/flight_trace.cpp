@@ -67,13 +67,9 @@ class Trace {
   }
   static std::int64_t now(clockid_t clock) { return rtsync::kernel_time(clock).count(); }
 
-  std::string job_name(std::uint32_t job) const {
-    return job < plan_.jobs.size() ? plan_.jobs[job] : "job " + std::to_string(job);
-  }
-  std::string name_of_span(const FlownJob& job) const {
-    if (!job.waits) return job_name(job.job);
-    if (job.job == kGrantAwaited) return "waits for the link's grant";
-    return "waits for " + (job.job < plan_.threads.size() ? plan_.threads[job.job].name : "another thread");
+  static TraceEvent instant(std::uint64_t track, std::int64_t ns, const char* name,
+                            std::vector<Argument> arguments) {
+    return {TraceEvent::instant, track, ns, name, "tactus", std::move(arguments)};
   }
 
   void describe() {
@@ -103,7 +99,7 @@ class Trace {
     sequence_.add({TraceEvent::begin,
                    track,
                    begin,
-                   name_of_span(job),
+                   name_of_span(plan_, job),
                    job.waits ? "wait" : "job",
                    {},
                    std::move(flows)});
@@ -116,12 +112,9 @@ class Trace {
     std::size_t& at = fault_at_[thread];
     for (; at < faults.size() && faults[at].at_ns <= up_to; ++at)
       if (faults[at].thread == thread)
-        sequence_.add({TraceEvent::instant,
-                       kThreadTracks + thread,
-                       faults[at].at_ns,
-                       faults[at].major ? "major page fault" : "page faults",
-                       "tactus",
-                       {{"count", std::int64_t{faults[at].count}}}});
+        sequence_.add(instant(kThreadTracks + thread, faults[at].at_ns,
+                              faults[at].major ? "major page fault" : "page faults",
+                              {{"count", std::int64_t{faults[at].count}}}));
   }
 
   /// Adds the activities of a thread that had not ended when its process died: slices without an end.
@@ -140,8 +133,8 @@ class Trace {
     const auto last = flight_.last();
     if (job && (frame || thread != 0 || !last || job->since_ns > last->done_ns))
       sequence_.add({TraceEvent::begin, track,
-                     std::max({job->since_ns, end_, frame ? frame->wake_ns : INT64_MIN}), job_name(job->job),
-                     "unended"});
+                     std::max({job->since_ns, end_, frame ? frame->wake_ns : INT64_MIN}),
+                     name_of_span(plan_, {job->job}), "unended"});
   }
 
   void write_main() {
@@ -220,12 +213,8 @@ class Trace {
     frame_events_.push_back(std::move(event));
     if (phase_described_ && edge.missing != edges_missing_)
       frame_events_.push_back(
-          {TraceEvent::instant,
-           kThreadTracks,
-           frame_->done_ns,
-           "edge missing",
-           "tactus",
-           {{"edges", std::int64_t{edge.edges}}, {"missing", std::int64_t{edge.missing}}}});
+          instant(kThreadTracks, frame_->done_ns, "edge missing",
+                  {{"edges", std::int64_t{edge.edges}}, {"missing", std::int64_t{edge.missing}}}));
     phase_described_ = true;
     edges_missing_ = edge.missing;
   }
@@ -238,12 +227,8 @@ class Trace {
     jobs_.clear();
     end_ = std::max(end_, event.at_ns);
     sequence_.add(
-        {TraceEvent::instant,
-         kThreadTracks,
-         end_,
-         text_of(event.what),
-         "tactus",
-         {{event.what == FlightEvent::command ? "command" : "value", text_of(event.what, event.id)}}});
+        instant(kThreadTracks, end_, text_of(event.what),
+                {{event.what == FlightEvent::command ? "command" : "value", text_of(event.what, event.id)}}));
   }
 
   /// The frame before `next`, as it is known then whether it delayed that.
@@ -288,15 +273,11 @@ class Trace {
       at = add_job(kThreadTracks, frame_jobs_[job], at, done, std::move(job_flows[job]));
     sequence_.add({TraceEvent::end, kThreadTracks, done});
     if (frame.overrun != OverrunCause::none)
-      sequence_.add({TraceEvent::instant,
-                     kThreadTracks,
-                     done,
-                     "overrun",
-                     "tactus",
-                     {{"cause", std::string(text_of(frame.overrun))},
-                      {"frame", frame.frame},
-                      {"over_ns", -frame.slack_ns},
-                      {"slots_lost", frame.lost}}});
+      sequence_.add(instant(kThreadTracks, done, "overrun",
+                            {{"cause", std::string(text_of(frame.overrun))},
+                             {"frame", frame.frame},
+                             {"over_ns", -frame.slack_ns},
+                             {"slots_lost", frame.lost}}));
     if (frame.paced) {
       sequence_.add({TraceEvent::counter, kLateTrack, wake, {}, nullptr, {}, {}, frame.late_ns});
       sequence_.add({TraceEvent::counter, kSlackTrack, done, {}, nullptr, {}, {}, frame.slack_ns});

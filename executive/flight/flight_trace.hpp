@@ -38,6 +38,8 @@ std::string trace_between(const FlightView& flight, std::int64_t from_ns, std::i
 std::string write_text_trace(const FlightView& flight, const FlownFrame& frame, const TraceRequest& request,
                              const std::filesystem::path& file);
 
+/// The job, or what the thread waits for.
+std::string name_of_span(const FlightPlan& plan, const FlownJob& job);
 /// "work", "late wake" ...; of none: "".
 const char* text_of(rtsync::OverrunCause cause);
 const char* text_of(FlightEvent event);

@@ -115,20 +115,13 @@ class WindowJson {
             {"causes", std::move(causes)}};
   }
 
-  std::string name_of_job(const FlownJob& job) const {
-    if (!job.waits)
-      return job.job < plan_.jobs.size() ? plan_.jobs[job.job] : "job " + std::to_string(job.job);
-    if (job.job == kGrantAwaited) return "waits for the link's grant";
-    return "waits for " + (job.job < plan_.threads.size() ? plan_.threads[job.job].name : "another thread");
-  }
-
   void add_thread(std::size_t thread, Json& all) const {
     Json jobs = Json::array();
     FlightView::Visitor visitor;
     visitor.since_ns = window_.from_ns;
     visitor.job = [&](const FlownJob& job) {
       if (!touches(job.begin_ns, job.end_ns)) return;
-      jobs.push_back({{"name", name_of_job(job)},
+      jobs.push_back({{"name", name_of_span(plan_, job)},
                       {"begin_ns", at(job.begin_ns)},
                       {"end_ns", at(job.end_ns)},
                       {"waits", job.waits}});

@@ -48,14 +48,11 @@ bool CheckpointWriter::stop(const std::function<bool(std::chrono::nanoseconds)>&
     thread_.reset();
   } else {
     rtsync::leave_behind(std::move(thread_));  // it may never end
-    CheckpointResult hangs{.path = std::string(path_.view()), .error = "a call on its file did not return"};
-    add(std::move(hangs));
+    add({.path = std::string(path_.view()), .error = "a call on its file did not return"});
   }
-  if (before == Slot::asked) {
-    CheckpointResult never{.path = std::string(asked_.view()),
-                           .error = "the rig ended before the end of a frame could take it"};
-    add(std::move(never));
-  }
+  if (before == Slot::asked)
+    add({.path = std::string(asked_.view()),
+         .error = "the rig ended before the end of a frame could take it"});
   return stopped;
 }
 
@@ -139,8 +136,7 @@ std::chrono::microseconds CheckpointWriter::work_gradually() {
     return gradual_->work();
   } catch (const std::exception& error) {
     gradual_->fail();
-    CheckpointResult failed{.path = "in pieces", .error = error.what()};
-    add(std::move(failed));
+    add({.path = "in pieces", .error = error.what()});
     return 0us;
   }
 }

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tactus/model.hpp>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -46,34 +47,17 @@ inline constexpr std::string_view kOptionalPiece = "@actions ";
 
 Piece piece_of(const Variable& variable);  // @when setup
 
-/// The name of T among the types of variables.
-template <class T>
-std::string_view type_name() {
-  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8);
-  if (std::is_same_v<T, bool>) return "bool";
-  if (std::is_floating_point_v<T>) return sizeof(T) == 4 ? "float" : "double";
-  switch (sizeof(T)) {
-    case 1:
-      return std::is_signed_v<T> ? "int8" : "uint8";
-    case 2:
-      return std::is_signed_v<T> ? "int16" : "uint16";
-    case 4:
-      return std::is_signed_v<T> ? "int32" : "uint32";
-    default:
-      return std::is_signed_v<T> ? "int64" : "uint64";
-  }
-}
-
 /// A number of the executive's own. @when setup
 template <class T>
 requires std::is_arithmetic_v<T> Piece own_piece(std::string name, T& value, std::string unit = "") {
-  return {std::move(name), std::string(type_name<T>()), 0, std::move(unit), &value, sizeof(T)};
+  return {std::move(name), std::string(name_of(tactus::detail::type_of<T>())), 0, std::move(unit), &value,
+          sizeof(T)};
 }
 /// Several of them, at least one. @when setup
 template <class T, std::size_t N>
 Piece own_piece(std::string name, std::span<T, N> values, std::string unit = "") {
   return {std::move(name),
-          std::string(type_name<T>()),
+          std::string(name_of(tactus::detail::type_of<T>())),
           static_cast<std::uint32_t>(values.size()),
           std::move(unit),
           values.data(),

@@ -88,14 +88,15 @@ TEST(StateImage, TakesVariablesOfEveryType) {
 }
 
 TEST(StateImage, NamesOwnTypesAsVariablesAreNamed) {
-  EXPECT_EQ(type_name<bool>(), "bool");
-  EXPECT_EQ(type_name<std::int8_t>(), "int8");
-  EXPECT_EQ(type_name<std::uint16_t>(), "uint16");
-  EXPECT_EQ(type_name<std::int32_t>(), "int32");
-  EXPECT_EQ(type_name<std::uint64_t>(), "uint64");
-  EXPECT_EQ(type_name<long long>(), "int64");
-  EXPECT_EQ(type_name<float>(), "float");
-  EXPECT_EQ(type_name<double>(), "double");
+  const auto type_of_own = [](auto value) { return own_piece("own", value).type; };
+  EXPECT_EQ(type_of_own(bool{}), "bool");
+  EXPECT_EQ(type_of_own(std::int8_t{}), "int8");
+  EXPECT_EQ(type_of_own(std::uint16_t{}), "uint16");
+  EXPECT_EQ(type_of_own(std::int32_t{}), "int32");
+  EXPECT_EQ(type_of_own(std::uint64_t{}), "uint64");
+  EXPECT_EQ(type_of_own(0LL), "int64");
+  EXPECT_EQ(type_of_own(float{}), "float");
+  EXPECT_EQ(type_of_own(double{}), "double");
 }
 
 TEST(StateImage, RefusesWhatIsNotClear) {

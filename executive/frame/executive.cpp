@@ -11,19 +11,6 @@
 namespace tactus::executive {
 namespace {
 
-/// Causes that can have ended a run.
-struct EndCauses {
-  const JobRunner& jobs;
-  const StuckMark& stuck;
-  const RunEnd& restart;  ///< end of a restart; without a reason: none
-  const rtsync::Sleeper& sleeper;
-  const PartVerdict& part;
-  const CommandQueue& commands;
-  const rtsync::RealtimeSync& sync;
-};
-
-using rtsync::Verdict;
-
 std::string overrun_text(const rtsync::RealtimeSync& sync) {
   const rtsync::RealtimeTotals& totals = sync.totals();
   if (sync.reached() == rtsync::Maximum::single_overrun)
@@ -36,30 +23,6 @@ std::string overrun_text(const rtsync::RealtimeSync& sync) {
 std::string overrun_brief(const rtsync::RealtimeSync& sync) {
   return sync.reached() == rtsync::Maximum::single_overrun ? overrun_text(sync)
                                                            : "max_consecutive_overruns reached";
-}
-
-/// Returns how a run ended before frame k, and why: of several causes the gravest.              @when service
-RunEnd end_of(const EndCauses& causes, Verdict verdict, std::int64_t k) {
-  const std::string frame = "frame " + std::to_string(k) + ": ";
-  if (const std::string failure = causes.jobs.take_failure_text(); !failure.empty())
-    return {Outcome::failed, frame + failure};
-  if (const std::optional<std::size_t> stuck = causes.stuck.thread())
-    return {Outcome::aborted, frame + causes.stuck.text(*stuck)};
-  if (!causes.restart.reason.empty()) return causes.restart;
-  if (verdict == Verdict::source_lost)
-    return {Outcome::aborted,
-            std::string("the sleeper '") + causes.sleeper.name() + "' cannot wait any more"};
-  if (verdict == Verdict::clock_terminate) return {Outcome::clock_lost, causes.sleeper.failure()};
-  if (causes.part.what == PartVerdict::terminate)
-    return {causes.part.outcome,
-            "frame " + std::to_string(causes.part.frame.value_or(k)) + ": " + causes.part.reason};
-  if (const char* const aborted = causes.commands.abort_reason()) return {Outcome::aborted, aborted};
-  if (verdict == Verdict::terminate)
-    return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(causes.sync), 0,
-            "frame " + std::to_string(k - 1) + ": " + overrun_brief(causes.sync)};
-  if (const char* const stopped = causes.commands.stop_reason())
-    return {.outcome = Outcome::stopped, .reason = stopped, .planned = causes.commands.stop_planned()};
-  return {};
 }
 
 }  // namespace
@@ -315,9 +278,32 @@ void Executive::follow_realtime() TACTUS_RT {
   (void)row_.tell({was_realtime_ ? RigChange::paced : RigChange::unpaced});
 }
 
+/// Returns how a run ended before frame k, and why: of several causes the gravest.              @when service
+RunEnd Executive::end_of(Verdict verdict, std::int64_t k) const {
+  const std::string frame = "frame " + std::to_string(k) + ": ";
+  if (const std::string failure = jobs_.take_failure_text(); !failure.empty())
+    return {Outcome::failed, frame + failure};
+  if (const std::optional<std::size_t> stuck = stuck_.thread())
+    return {Outcome::aborted, frame + stuck_.text(*stuck)};
+  if (!restart_.failure().reason.empty()) return restart_.failure();
+  if (verdict == Verdict::source_lost)
+    return {Outcome::aborted, std::string("the sleeper '") + sleeper_.name() + "' cannot wait any more"};
+  if (verdict == Verdict::clock_terminate) return {Outcome::clock_lost, sleeper_.failure()};
+  if (ended_by_.what == PartVerdict::terminate)
+    return {ended_by_.outcome,
+            "frame " + std::to_string(ended_by_.frame.value_or(k)) + ": " + ended_by_.reason};
+  if (const char* const aborted = commands_.abort_reason()) return {Outcome::aborted, aborted};
+  if (verdict == Verdict::terminate)
+    return {Outcome::overrun, "frame " + std::to_string(k - 1) + ": " + overrun_text(sync_), 0,
+            "frame " + std::to_string(k - 1) + ": " + overrun_brief(sync_)};
+  if (const char* const stopped = commands_.stop_reason())
+    return {.outcome = Outcome::stopped, .reason = stopped, .planned = commands_.stop_planned()};
+  return {};
+}
+
 RunEnd Executive::ended(Verdict verdict, std::int64_t k) {
   stuck_.mark_awaited();
-  RunEnd end = end_of({jobs_, stuck_, restart_.failure(), sleeper_, ended_by_, commands_, sync_}, verdict, k);
+  RunEnd end = end_of(verdict, k);
   end.frames = frames_run_;
   const bool broken_off = end.outcome == Outcome::failed || end.outcome == Outcome::aborted ||
                           ended_by_.what == PartVerdict::terminate;

@@ -139,6 +139,7 @@ class Executive {
   bool granted(std::int64_t k) TACTUS_RT;
   bool ends_before(std::int64_t k) TACTUS_RT;
   bool begin_parts(std::int64_t k) TACTUS_RT;
+  RunEnd end_of(rtsync::Verdict verdict, std::int64_t k) const;
   RunEnd ended(rtsync::Verdict verdict, std::int64_t k);
 
   Program program_;

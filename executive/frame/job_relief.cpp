@@ -161,28 +161,4 @@ void JobRelief::load_state() TACTUS_RT {
   list();
 }
 
-const JobRelief::Job* JobRelief::find(std::size_t job) const TACTUS_RT {
-  return job < of_plan_.size() ? of_plan_[job] : nullptr;
-}
-
-JobRelief::State JobRelief::of(std::size_t job) const TACTUS_RT {
-  const Job* const found = find(job);
-  return found == nullptr ? State::runs : found->state.load(std::memory_order_relaxed);
-}
-
-std::int64_t JobRelief::left_out(std::size_t job) const TACTUS_RT {
-  const Job* const found = find(job);
-  return found == nullptr ? 0 : found->left_out.load(std::memory_order_relaxed);
-}
-
-std::int64_t JobRelief::times_shed(std::size_t job) const TACTUS_RT {
-  const Job* const found = find(job);
-  return found == nullptr ? 0 : found->times_shed.load(std::memory_order_relaxed);
-}
-
-std::int64_t JobRelief::times_demoted(std::size_t job) const TACTUS_RT {
-  const Job* const found = find(job);
-  return found == nullptr ? 0 : found->times_demoted.load(std::memory_order_relaxed);
-}
-
 }  // namespace tactus::executive

@@ -71,10 +71,11 @@ class JobRelief {
   void load_state() TACTUS_RT;
 
   /// State of a job of the plan.                                                                   @when any
-  State of(std::size_t job) const TACTUS_RT;
-  std::int64_t left_out(std::size_t job) const TACTUS_RT;  ///< calls
-  std::int64_t times_shed(std::size_t job) const TACTUS_RT;
-  std::int64_t times_demoted(std::size_t job) const TACTUS_RT;
+  State of(std::size_t job) const TACTUS_RT { return value_of(job, &Job::state); }
+  /// Calls.
+  std::int64_t left_out(std::size_t job) const TACTUS_RT { return value_of(job, &Job::left_out); }
+  std::int64_t times_shed(std::size_t job) const TACTUS_RT { return value_of(job, &Job::times_shed); }
+  std::int64_t times_demoted(std::size_t job) const TACTUS_RT { return value_of(job, &Job::times_demoted); }
 
  private:
   struct Job {
@@ -97,7 +98,12 @@ class JobRelief {
   bool keeps_call_of(const Job& job, std::int64_t k) const TACTUS_RT;
   void list() TACTUS_RT;
   void show(Job& job) TACTUS_RT;
-  const Job* find(std::size_t job) const TACTUS_RT;
+  /// Returns the value of a job of the plan; that of one which runs where it can be neither shed nor demoted.
+  template <class T>
+  T value_of(std::size_t job, std::atomic<T> Job::*value) const TACTUS_RT {
+    const Job* const found = job < of_plan_.size() ? of_plan_[job] : nullptr;
+    return found == nullptr ? T{} : (found->*value).load(std::memory_order_relaxed);
+  }
 
   static constexpr std::int64_t kMostLoaded = std::int64_t{1} << 60;
 

@@ -69,8 +69,7 @@ std::vector<std::string> JobRunner::run_once(tactus_job_class job_class) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < plan().jobs.size(); ++i)
     if (plan().jobs[i].job_class == job_class && plan().jobs[i].enabled) order.push_back(i);
-  std::ranges::stable_sort(order,
-                           [this](auto a, auto b) { return plan().jobs[a].phase < plan().jobs[b].phase; });
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return plan().jobs[i].phase; });
   std::vector<std::string> failures;
   const tactus_call call{end_call_.sim_time_ns, -1, 0};
   for (const std::uint32_t i : order) {

@@ -203,8 +203,9 @@ void Program::show_overlays(std::uint64_t threads) TACTUS_RT {
   touched.resize(later);
 }
 
-std::uint64_t Program::async_worker_bit(const ModelInstance* model) const {
-  const AsyncWorker* const worker = async_worker_of_thread_[model_thread(model)];
+/// The bit of an asynchronous thread; 0: the thread is none.
+std::uint64_t Program::bit_of(std::size_t thread) const {
+  const AsyncWorker* const worker = async_worker_of_thread_[thread];
   for (std::size_t i = 0; i < async_workers_.size(); ++i)
     if (async_workers_[i].get() == worker) return std::uint64_t{1} << i;
   return 0;

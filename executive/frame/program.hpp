@@ -98,7 +98,7 @@ class Program {
     return async_worker_of_thread_[model_thread(model)];
   }
   /// Its bit in masks of them; 0 for none.
-  std::uint64_t async_worker_bit(const ModelInstance* model) const;
+  std::uint64_t async_worker_bit(const ModelInstance* model) const { return bit_of(model_thread(model)); }
   /// Classes of frames, freeze and checkpoints, each in its order.
   const Entries& list(tactus_job_class job_class) const TACTUS_RT;
   void set_call(const tactus_call& call) TACTUS_RT { list_call_ = call; }  ///< sets the argument of all lists
@@ -154,6 +154,7 @@ class Program {
   void make_loops();
   void stretch_jobs();
   std::size_t model_thread(const ModelInstance* model) const;
+  std::uint64_t bit_of(std::size_t thread) const;
   bool is_async(std::size_t thread) const { return async_worker_of_thread_[thread] != nullptr; }
   void add_latch(Build& build, const ScheduledJob& like, const ModelInstance* model, std::size_t thread);
   void add_job(Build& build, std::uint32_t job, std::uint32_t lane, std::uint32_t latch_lane);

@@ -33,8 +33,7 @@ void Program::make_loops() {
             std::ranges::find(loop.models, job.model) != loop.models.end())
           order.push_back(i);
       }
-      std::ranges::stable_sort(order,
-                               [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+      std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return plan_.jobs[i].phase; });
       Entries entries;
       for (const std::uint32_t i : order) {
         const PlannedJob& job = plan_.jobs[i];
@@ -173,11 +172,9 @@ void Program::compile_async_workers() {
       std::vector<std::uint32_t> order;
       for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i)
         if (is_cyclic(plan_.jobs[i].job_class) && plan_.jobs[i].thread == thread) order.push_back(i);
-      std::ranges::stable_sort(order, [this](auto a, auto b) {
-        const PlannedJob& x = plan_.jobs[a];
-        const PlannedJob& y = plan_.jobs[b];
-        return std::tuple(is_controller(x.job_class), x.job_class, x.phase) <
-               std::tuple(is_controller(y.job_class), y.job_class, y.phase);
+      std::ranges::stable_sort(order, {}, [this](std::uint32_t i) {
+        const PlannedJob& job = plan_.jobs[i];
+        return std::tuple(is_controller(job.job_class), job.job_class, job.phase);
       });
       for (const std::uint32_t i : order) {
         Build build;
@@ -226,13 +223,7 @@ void Program::depend() {
 
 void Program::join_event_jobs() {
   std::vector<std::uint64_t> threads;
-  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
-    const AsyncWorker* const worker = async_worker_of_thread_[switches_->thread_of(i)];
-    std::uint64_t bit = 0;
-    for (std::size_t w = 0; w < async_workers_.size(); ++w)
-      if (async_workers_[w].get() == worker) bit = std::uint64_t{1} << w;
-    threads.push_back(bit);
-  }
+  for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) threads.push_back(bit_of(switches_->thread_of(i)));
   event_jobs_->join(*switches_, threads);
 }
 
@@ -243,8 +234,7 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
     const bool here = is_async(job.thread) ? job.thread == thread : thread == 0;
     if (job.job_class == job_class && here) order.push_back(i);
   }
-  std::ranges::stable_sort(order,
-                           [this](auto a, auto b) { return plan_.jobs[a].phase < plan_.jobs[b].phase; });
+  std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return plan_.jobs[i].phase; });
   // The whole list is one instant: what is delayed is copied before any of its jobs. Jobs around a checkpoint
   // read nothing: what they see is the state itself.
   const bool reads =

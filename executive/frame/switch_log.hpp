@@ -2,7 +2,6 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
 #include "rtsync/exchange/block_ring.hpp"
@@ -37,27 +36,16 @@ class SwitchLog {
   };
 
   void add(std::int64_t frame, std::uint32_t number, bool on) TACTUS_RT {
-    const Event event{frame, number, on ? 1U : 0U};
-    std::byte* const to = ring_.claim();
-    if (to == nullptr) {
-      lost_.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    std::memcpy(to, &event, sizeof event);
-    ring_.publish();
+    if (!ring_.push({frame, number, on ? 1U : 0U})) lost_.fetch_add(1, std::memory_order_relaxed);
   }
   std::optional<Event> take() {
-    const std::byte* const from = ring_.front();
-    if (from == nullptr) return std::nullopt;
     Event event;
-    std::memcpy(&event, from, sizeof event);
-    ring_.release();
-    return event;
+    return ring_.pop(event) ? std::optional(event) : std::nullopt;
   }
   std::int64_t lost() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  rtsync::BlockRing ring_{sizeof(Event), 1024};
+  rtsync::SpscRing<Event> ring_{1024};
   std::atomic<std::int64_t> lost_{0};
 };
 

@@ -25,12 +25,15 @@ void check_switched(Draft& draft, const Located<std::string>& name) {
   draft.problems.add(name, "there is no job '" + name.value + "'" + did_you_mean(name.value, names));
 }
 
-/// Keys that belong to other commands.
+/// Keys that belong to other commands. Actions have all that belongs to them in themselves.
 void check_keys(config::Problems& problems, const CommandSettings& settings) {
+  const bool is_command = settings.what.actions.is_null();
   const CommandArgument argument = row_of(settings.what.command).argument;
-  const auto check = [&](const auto& key, bool belongs, const char* name, const char* whose) {
-    if (key && !belongs)
-      problems.add(*key, std::string("'") + name + "' has no place here: it belongs to 'do: " + whose + "'");
+  const auto check = [&](const auto& key, bool belongs, const char* name, const std::string& whose) {
+    if (!key || (is_command && belongs)) return;
+    problems.add(*key, std::string("'") + name + "' has no place " +
+                           (is_command ? "here: it belongs to 'do: " + whose + "'"
+                                       : "beside a list of actions; remove it"));
   };
   check(settings.frames, argument == CommandArgument::frames, "frames", "step");
   check(settings.until, argument == CommandArgument::sim_time, "until", "run_until");
@@ -39,22 +42,8 @@ void check_keys(config::Problems& problems, const CommandSettings& settings) {
   check(settings.job, argument == CommandArgument::job, "job", "enable' or 'do: disable");
 }
 
-/// Actions have all that belongs to them in themselves.
-void check_no_keys(config::Problems& problems, const CommandSettings& settings) {
-  const auto check = [&](const auto& key, const char* name) {
-    if (key)
-      problems.add(*key, std::string("'") + name + "' has no place beside a list of actions; remove it");
-  };
-  check(settings.frames, "frames");
-  check(settings.until, "until");
-  check(settings.rest, "for");
-  check(settings.file, "file");
-  check(settings.job, "job");
-}
-
 TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
   config::Problems& problems = draft.problems;
-  check_keys(problems, settings);
   TimedCommand timed{settings.at, {settings.what.command}, {}};
   if (settings.rest) timed.rest = settings.rest->value;
   switch (row_of(settings.what.command).argument) {
@@ -95,10 +84,8 @@ TimedCommand plan_command(Draft& draft, const CommandSettings& settings) {
 void plan_commands(Draft& draft) {
   std::vector<TimedCommand>& commands = draft.plan.commands;
   for (const CommandSettings& settings : draft.settings.commands) {
-    if (settings.what.actions.is_null())
-      commands.push_back(plan_command(draft, settings));
-    else
-      check_no_keys(draft.problems, settings);
+    check_keys(draft.problems, settings);
+    if (settings.what.actions.is_null()) commands.push_back(plan_command(draft, settings));
   }
   std::ranges::stable_sort(commands,
                            [](const TimedCommand& a, const TimedCommand& b) { return a.at < b.at; });

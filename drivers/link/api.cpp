@@ -7,6 +7,7 @@
 
 #include "executive/driver/device_error.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -58,11 +59,7 @@ void* open_file(const std::string& file) {
   return ::dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL | kOwnNamesFirst);
 }
 
-struct StateName {
-  SilKit_ParticipantState state;
-  const char* name;
-};
-constexpr StateName kStates[] = {
+constexpr rtsync::Worded<SilKit_ParticipantState> kStates[] = {
     {SilKit_ParticipantState_ServicesCreated, "ServicesCreated"},
     {SilKit_ParticipantState_CommunicationInitializing, "CommunicationInitializing"},
     {SilKit_ParticipantState_CommunicationInitialized, "CommunicationInitialized"},
@@ -124,9 +121,7 @@ std::string Api::name_of(SilKit_ReturnCode code) const {
 }
 
 const char* name_of_state(SilKit_ParticipantState state) {
-  for (const StateName& each : kStates)
-    if (each.state == state) return each.name;
-  return "Invalid";
+  return rtsync::word_of(kStates, state, "Invalid");
 }
 
 }  // namespace tactus::drivers::link

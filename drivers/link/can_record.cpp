@@ -6,14 +6,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::drivers::link {
 namespace {
@@ -25,8 +25,9 @@ constexpr std::chrono::seconds kLongestWait{60};  // for a disk that takes nothi
 
 template <class T>
 bool read_whole(std::string_view text, T& to, int base = 10) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to, base);
-  return !text.empty() && error == std::errc{} && end == text.data() + text.size();
+  const std::optional<T> read = rtsync::read_number<T>(text, base);
+  to = read.value_or(to);
+  return read.has_value();
 }
 
 std::string_view cell_of(std::string_view& line) {

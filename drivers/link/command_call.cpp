@@ -2,6 +2,7 @@
 #include "drivers/link/command_call.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -120,37 +121,38 @@ class ArgumentReader {
     return problem_.empty();
   }
 
-  const Json* required(const char* key, const char* what) {
+  /// The value of a key that has to be there, and has to fit; nullptr: it is complained of. `what`: the values that fit, and
+  /// `which` of them.
+  template <class Fits>
+  const Json* required(const char* key, const std::string& what, Fits fits, const std::string& which = "") {
     const auto found = argument_.find(key);
-    if (found != argument_.end()) return &*found;
-    complain(std::string(row_.word) + " needs '" + key + "': " + what);
+    if (found == argument_.end())
+      complain(std::string(row_.word) + " needs '" + key + "': " + what);
+    else if (!fits(*found))
+      complain("'" + std::string(key) + "' is " + shown(*found) + "; " + what + which + " is expected");
+    else
+      return &*found;
     return nullptr;
   }
 
   std::int64_t whole(const char* key, std::int64_t least) {
-    const Json* const value = required(key, "a whole number");
-    if (value == nullptr) return 0;
-    const bool fits = value->is_number_integer() &&
-                      (!value->is_number_unsigned() || value->get<std::uint64_t>() <= INT64_MAX) &&
-                      value->get<std::int64_t>() >= least;
-    if (fits) return value->get<std::int64_t>();
-    complain("'" + std::string(key) + "' is " + shown(*value) + "; a whole number from " +
-             std::to_string(least) + " on is expected");
-    return 0;
+    const auto fits = [&](const Json& value) {
+      return value.is_number_integer() &&
+             (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX) &&
+             value.get<std::int64_t>() >= least;
+    };
+    const Json* const value = required(key, "a whole number", fits, " from " + std::to_string(least) + " on");
+    return value == nullptr ? 0 : value->get<std::int64_t>();
   }
 
   bool truth(const char* key) {
-    const Json* const value = required(key, "true or false");
-    if (value != nullptr && !value->is_boolean())
-      complain("'" + std::string(key) + "' is " + shown(*value) + "; true or false is expected");
-    return value != nullptr && value->is_boolean() && value->get<bool>();
+    const Json* const value = required(key, "true or false", std::mem_fn(&Json::is_boolean));
+    return value != nullptr && value->get<bool>();
   }
 
   std::string text(const char* key) {
-    const Json* const value = required(key, "a text");
-    if (value != nullptr && !value->is_string())
-      complain("'" + std::string(key) + "' is " + shown(*value) + "; a text is expected");
-    return value != nullptr && value->is_string() ? value->get<std::string>() : "";
+    const Json* const value = required(key, "a text", std::mem_fn(&Json::is_string));
+    return value == nullptr ? "" : value->get<std::string>();
   }
 
   /// Text of the value, at most a line of it.
@@ -161,12 +163,10 @@ class ArgumentReader {
   }
 
   void read_values(Kind kind, std::vector<LiveWrite>& writes) {
-    const Json* const values = required("values", "an object with a value for each variable's name");
+    const Json* const values =
+        required("values", "an object with a value for each variable's name",
+                 [](const Json& value) { return value.is_object() && !value.empty(); });
     if (values == nullptr) return;
-    if (!values->is_object() || values->empty())
-      return complain("'values' is " + shown(*values) +
-                      "; an object with a value for each variable's name is "
-                      "expected");
     for (const auto& [name, value] : values->items()) {
       const auto ref = find(name);
       if (!ref) return;
@@ -180,13 +180,13 @@ class ArgumentReader {
   }
 
   void read_names(std::vector<LiveWrite>& writes) {
-    const char* const what = "a list of names of variables, or \"all\"";
-    const Json* const names = required("names", what);
+    const Json* const names =
+        required("names", "a list of names of variables, or \"all\"", [](const Json& value) {
+          return value == "all" || (value.is_array() && !value.empty() &&
+                                    std::ranges::all_of(value, std::mem_fn(&Json::is_string)));
+        });
     if (names == nullptr) return;
     if (*names == "all") return void(writes.push_back({Kind::release_all, {}, {}}));
-    const bool texts = names->is_array() && !names->empty() &&
-                       std::ranges::all_of(*names, [](const Json& name) { return name.is_string(); });
-    if (!texts) return complain("'names' is " + shown(*names) + "; " + what + " is expected");
     for (const Json& name : *names) {
       const auto ref = find(name.get_ref<const std::string&>());
       if (!ref) return;

@@ -149,7 +149,7 @@ bool Courier::asked_to_leave() {
 }
 
 void Courier::complete_ready() {
-  if (ready_told_ || !ledger_.is_ready() || !ledger_.communication_ready()) return;
+  if (ready_told_ || !ledger_.may_start()) return;
   ready_told_ = true;
   start_controllers();
   if (call(api_->LifecycleService_CompleteCommunicationReadyHandlerAsync, lifecycle_) ==

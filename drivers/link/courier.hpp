@@ -42,21 +42,11 @@ class Courier {
   struct Refused {
     std::string what;
   };
-  /// Context of handlers, one per subscription.
-  struct SubscriptionContext {
-    Ledger* ledger = nullptr;
-    std::size_t subscription = 0;
-  };
-  /// Context of handlers, one per function.
-  struct FunctionContext {
-    PeerCommands* commands = nullptr;
-    std::size_t function = 0;
-  };
-
-  /// Context of handlers, one per CAN network.
-  struct NetworkContext {
-    Ledger* ledger = nullptr;
-    std::size_t network = 0;
+  /// Context of handlers, one per subscription, function or CAN network.
+  template <class Of>
+  struct Context {
+    Of* of;
+    std::size_t index;
   };
 
   // The library.
@@ -111,11 +101,11 @@ class Courier {
   SilKit_TimeSyncService* time_ = nullptr;
   SilKit_SystemMonitor* monitor_ = nullptr;
   std::vector<SilKit_DataPublisher*> publishers_;
-  std::vector<SubscriptionContext> ears_;
+  std::vector<Context<Ledger>> ears_;
   std::vector<SilKit_CanController*> controllers_;  // by network
-  std::vector<NetworkContext> networks_;
+  std::vector<Context<Ledger>> networks_;
   std::vector<SilKit_RpcServer*> servers_;
-  std::vector<FunctionContext> functions_;
+  std::vector<Context<PeerCommands>> functions_;
 
   bool started_ = false;
   bool ready_told_ = false;

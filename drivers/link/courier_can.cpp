@@ -8,9 +8,9 @@
 namespace tactus::drivers::link {
 
 void Courier::create_controllers() {
-  using Context = NetworkContext;
-  for (Context& each : networks_) {
-    const CanNetwork& network = ledger_.signals.networks[each.network];
+  using Network = Context<Ledger>;
+  for (Network& each : networks_) {
+    const CanNetwork& network = ledger_.signals.networks[each.index];
     SilKit_CanController* controller = nullptr;
     SilKit_HandlerId id = 0;
     void* const context = &each;
@@ -19,29 +19,29 @@ void Courier::create_controllers() {
     must(
         api_->CanController_AddFrameHandler, controller, context,
         [](void* at, SilKit_CanController*, SilKit_CanFrameEvent* event) {
-          const Context& heard = *static_cast<Context*>(at);
-          heard.ledger->on_can_frame(heard.network, event);
+          const Network& heard = *static_cast<Network*>(at);
+          heard.of->on_can_frame(heard.index, event);
         },
         SilKit_Direction_Receive, &id);
     must(
         api_->CanController_AddFrameTransmitHandler, controller, context,
         [](void* at, SilKit_CanController*, SilKit_CanFrameTransmitEvent* event) {
-          const Context& heard = *static_cast<Context*>(at);
-          heard.ledger->on_can_transmit(heard.network, event);
+          const Network& heard = *static_cast<Network*>(at);
+          heard.of->on_can_transmit(heard.index, event);
         },
         SilKit_CanTransmitStatus_DefaultMask, &id);
     must(
         api_->CanController_AddStateChangeHandler, controller, context,
         [](void* at, SilKit_CanController*, SilKit_CanStateChangeEvent* event) {
-          const Context& heard = *static_cast<Context*>(at);
-          if (event != nullptr) heard.ledger->on_can_state(heard.network, event->state);
+          const Network& heard = *static_cast<Network*>(at);
+          if (event != nullptr) heard.of->on_can_state(heard.index, event->state);
         },
         &id);
     must(
         api_->CanController_AddErrorStateChangeHandler, controller, context,
         [](void* at, SilKit_CanController*, SilKit_CanErrorStateChangeEvent* event) {
-          const Context& heard = *static_cast<Context*>(at);
-          if (event != nullptr) heard.ledger->on_can_error_state(heard.network, event->errorState);
+          const Network& heard = *static_cast<Network*>(at);
+          if (event != nullptr) heard.of->on_can_error_state(heard.index, event->errorState);
         },
         &id);
     controllers_.push_back(controller);

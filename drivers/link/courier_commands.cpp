@@ -12,8 +12,8 @@ SilKit_ByteVector bytes_of(const PeerCommands::Answer& answer) {
 }  // namespace
 
 void Courier::create_functions() {
-  for (FunctionContext& each : functions_) {
-    const CommandSettings& settings = ledger_.settings.commands[each.function];
+  for (Context<PeerCommands>& each : functions_) {
+    const CommandSettings& settings = ledger_.settings.commands[each.index];
     std::vector<SilKit_Label> labels = labels_of(settings.labels);
     SilKit_RpcSpec spec = tactus_silkit_RpcSpec();
     spec.functionName = settings.called().c_str();
@@ -22,8 +22,8 @@ void Courier::create_functions() {
     SilKit_RpcServer* server = nullptr;
     must(api_->RpcServer_Create, &server, participant_, settings.name.c_str(), &spec,
          static_cast<void*>(&each), [](void* context, SilKit_RpcServer*, const SilKit_RpcCallEvent* event) {
-           const FunctionContext& called = *static_cast<FunctionContext*>(context);
-           called.commands->on_call(called.function, event);
+           const auto& called = *static_cast<Context<PeerCommands>*>(context);
+           called.of->on_call(called.index, event);
          });
     servers_.push_back(server);
   }

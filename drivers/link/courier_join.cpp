@@ -101,11 +101,17 @@ void Courier::create_services() {
   must(api_->LifecycleService_SetStartingHandler, lifecycle_, context,
        [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_starting(); });
   must(api_->LifecycleService_SetStopHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_stop(); });
+       [](void* ledger, SilKit_LifecycleService*) {
+         ledger_of(ledger).on_end(SilKit_ParticipantState_Stopping);
+       });
   must(api_->LifecycleService_SetShutdownHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_shutdown(); });
+       [](void* ledger, SilKit_LifecycleService*) {
+         ledger_of(ledger).on_end(SilKit_ParticipantState_ShuttingDown);
+       });
   must(api_->LifecycleService_SetAbortHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*, SilKit_ParticipantState) { ledger_of(ledger).on_abort(); });
+       [](void* ledger, SilKit_LifecycleService*, SilKit_ParticipantState) {
+         ledger_of(ledger).on_end(SilKit_ParticipantState_Aborting);
+       });
   if (timed_) {
     const Nanoseconds step = settings.step ? settings.step->floor() : frame_;
     must(api_->TimeSyncService_Create, &time_, lifecycle_);
@@ -150,15 +156,15 @@ void Courier::create_signals() {
          static_cast<std::uint8_t>(publication.history ? 1 : 0));
     publishers_.push_back(publisher);
   }
-  for (SubscriptionContext& ear : ears_) {
-    const Subscription& subscription = ledger_.signals.subscriptions[ear.subscription];
+  for (Context<Ledger>& ear : ears_) {
+    const Subscription& subscription = ledger_.signals.subscriptions[ear.index];
     Spec spec(subscription);
     SilKit_DataSubscriber* subscriber = nullptr;
     must(api_->DataSubscriber_Create, &subscriber, participant_, subscription.name.c_str(), &spec.value,
          static_cast<void*>(&ear),
          [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
-           const SubscriptionContext& heard = *static_cast<SubscriptionContext*>(context);
-           heard.ledger->on_message(heard.subscription, event);
+           const auto& heard = *static_cast<Context<Ledger>*>(context);
+           heard.of->on_message(heard.index, event);
          });
   }
 }

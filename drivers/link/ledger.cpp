@@ -68,22 +68,10 @@ void Ledger::on_starting() noexcept {
   begin_running();
 }
 
-void Ledger::on_stop() noexcept {
+void Ledger::on_end(SilKit_ParticipantState state) noexcept {
   const Held held(mutex);
   if (closed_) return;
-  state_is(SilKit_ParticipantState_Stopping, "");
-}
-
-void Ledger::on_shutdown() noexcept {
-  const Held held(mutex);
-  if (closed_) return;
-  state_is(SilKit_ParticipantState_ShuttingDown, "");
-}
-
-void Ledger::on_abort() noexcept {
-  const Held held(mutex);
-  if (closed_) return;
-  state_is(SilKit_ParticipantState_Aborting, "");
+  state_is(state, "");
 }
 
 void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
@@ -238,11 +226,6 @@ bool Ledger::wants_pause() {
          federation_is(Federation::running);
 }
 
-bool Ledger::communication_ready() {
-  const Held held(mutex);
-  return communication_ready_;
-}
-
 void Ledger::begin_leaving() {
   const Held held(mutex);
   leaving_ = true;
@@ -280,9 +263,9 @@ void Ledger::ready() {
   wake();
 }
 
-bool Ledger::is_ready() {
+bool Ledger::may_start() {
   const Held held(mutex);
-  return ready_;
+  return ready_ && communication_ready_;
 }
 
 std::vector<std::string> Ledger::take_notes() {

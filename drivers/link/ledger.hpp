@@ -36,9 +36,8 @@ class Ledger {
   void on_communication_ready() noexcept;
   /// Handles the start where there is no virtual time: Running follows.
   void on_starting() noexcept;
-  void on_stop() noexcept;
-  void on_shutdown() noexcept;
-  void on_abort() noexcept;
+  /// Handles the stop, the shutdown and the abort: this state begins.
+  void on_end(SilKit_ParticipantState state) noexcept;
   void on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept;
   /// The step that was granted last; nothing: the rig is gone.
   std::optional<std::int64_t> last_step() noexcept;
@@ -65,7 +64,6 @@ class Ledger {
   void tick();
   /// Returns true if the rig is paused, and not for a peer: the peers are to be informed.
   bool wants_pause();
-  bool communication_ready();
   /// Marks the end as the rig's own: from here on no commands are given because of it.
   void begin_leaving();
   /// Notes that the federation is left: frames need no grant any more.
@@ -78,7 +76,8 @@ class Ledger {
   void give_commands_to(executive::LinkCommands* commands);
   /// The initialization jobs are done.
   void ready();
-  bool is_ready();
+  /// Returns true if they are, and so is the communication: the federation may start.
+  bool may_start();
   std::vector<std::string> take_notes();
   std::vector<PeerFacts> peers();
   /// Notes that the last frame has run: a message that still comes has no receiver, and is not lost.

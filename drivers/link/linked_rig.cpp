@@ -21,6 +21,8 @@
 namespace tactus::drivers::link {
 namespace {
 
+std::int64_t load(const std::atomic<std::int64_t>& counter) { return counter.load(); }
+
 class LinkedRig final : public executive::Link {
  public:
   LinkedRig(const LinkSettings& settings, const std::string& rig, const rtsync::Period& frame,
@@ -78,8 +80,8 @@ class LinkedRig final : public executive::Link {
       case Federation::running:
         break;
     }
-    const std::int64_t granted = exchange_.granted.load(std::memory_order_relaxed) + 1;
-    const std::int64_t done = exchange_.steps_done.load(std::memory_order_relaxed);
+    const std::int64_t granted = load(exchange_.granted) + 1;
+    const std::int64_t done = load(exchange_.steps_done);
     return settings_.mode == LinkMode::free ? "linked"
            : done > granted                 ? "linked, " + std::to_string(done - granted) + " steps behind"
                                             : "linked" + late_text();
@@ -93,6 +95,7 @@ class LinkedRig final : public executive::Link {
   std::vector<pid_t> threads() const override { return participant_.threads(); }
 
  private:
+  std::int64_t step_ns() const { return frame_.times(frames_per_step(settings_, frame_)).count(); }
   std::string late_text() const;
   std::string injected_text() const;
   std::int64_t lost_out() const;
@@ -117,15 +120,15 @@ class LinkedRig final : public executive::Link {
 
 /// ", 3 late": grants; empty when none was.
 std::string LinkedRig::late_text() const {
-  const std::int64_t late = exchange_.late_grants.load(std::memory_order_relaxed);
+  const std::int64_t late = load(exchange_.late_grants);
   if (late == 0) return "";
   return ", " + std::to_string(late) + " late grants (worst " +
-         rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)) + ")";
+         rtsync::duration_text(load(exchange_.worst_lateness_ns)) + ")";
 }
 
 /// ", of which 2 injected: ...": empty where no fault of the rig withheld messages.
 std::string LinkedRig::injected_text() const {
-  const std::int64_t old = exchange_.too_old_injected.load(std::memory_order_relaxed);
+  const std::int64_t old = load(exchange_.too_old_injected);
   if (old == 0) return "";
   return ", of which " + std::to_string(old) + " injected: a fault of the rig withheld messages (faults:)";
 }
@@ -133,19 +136,17 @@ std::string LinkedRig::injected_text() const {
 /// Messages that no peer was given; at the end also those of steps that were not granted any more.
 std::int64_t LinkedRig::lost_out() const {
   const bool over = exchange_.federation.load() == Federation::left;
-  const std::int64_t records = exchange_.outgoing_lost.load(std::memory_order_relaxed) +
-                               (over ? static_cast<std::int64_t>(exchange_.outbox.size()) : 0);
+  const std::int64_t records =
+      load(exchange_.outgoing_lost) + (over ? static_cast<std::int64_t>(exchange_.outbox.size()) : 0);
   return records * static_cast<std::int64_t>(signals_.publications.size()) +
-         (over ? static_cast<std::int64_t>(exchange_.can_outbox.size()) : 0) +
-         exchange_.publish_failed.load(std::memory_order_relaxed);
+         (over ? static_cast<std::int64_t>(exchange_.can_outbox.size()) : 0) + load(exchange_.publish_failed);
 }
 
 std::pair<std::int64_t, std::int64_t> LinkedRig::can_losses() const {
   std::pair<std::int64_t, std::int64_t> all;
   for (const CanTraffic& each : exchange_.can) {
-    all.first +=
-        each.lost.load(std::memory_order_relaxed) + each.lost_in_frames.load(std::memory_order_relaxed);
-    all.second += each.mismatched.load(std::memory_order_relaxed);
+    all.first += load(each.lost) + load(each.lost_in_frames);
+    all.second += load(each.mismatched);
   }
   return all;
 }
@@ -157,11 +158,11 @@ config::Json LinkedRig::can_summary() const {
     const CanTraffic& traffic = exchange_.can[i];
     all[signals_.networks[i].name] = {{"network", signals_.networks[i].network},
                                       {"interface", signals_.networks[i].bus->interface()},
-                                      {"to_virtual", traffic.to_virtual.load()},
-                                      {"acknowledged", traffic.acknowledged.load()},
-                                      {"to_real", traffic.to_real.load()},
-                                      {"mismatched", traffic.mismatched.load()},
-                                      {"lost", traffic.lost.load() + traffic.lost_in_frames.load()}};
+                                      {"to_virtual", load(traffic.to_virtual)},
+                                      {"acknowledged", load(traffic.acknowledged)},
+                                      {"to_real", load(traffic.to_real)},
+                                      {"mismatched", load(traffic.mismatched)},
+                                      {"lost", load(traffic.lost) + load(traffic.lost_in_frames)}};
   }
   return all;
 }
@@ -173,12 +174,11 @@ std::vector<std::string> LinkedRig::take_log_lines() {
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < std::chrono::seconds(1)) return lines;
   told_ = now;
-  const std::int64_t late = exchange_.late_grants.load(std::memory_order_relaxed);
+  const std::int64_t late = load(exchange_.late_grants);
   if (late > told_late_)
     lines.push_back(std::to_string(late - told_late_) + " grants were late, " + std::to_string(late) +
-                    " so far; the worst by " +
-                    rtsync::duration_text(exchange_.worst_lateness_ns.load(std::memory_order_relaxed)));
-  const std::int64_t old = exchange_.too_old.load(std::memory_order_relaxed);
+                    " so far; the worst by " + rtsync::duration_text(load(exchange_.worst_lateness_ns)));
+  const std::int64_t old = load(exchange_.too_old);
   if (old > told_old_)
     lines.push_back("data of a subscription became older than its max_age, " + std::to_string(old) +
                     " times so far" + injected_text());
@@ -207,12 +207,12 @@ std::string LinkedRig::ending() const {
     if (count > 0) text += ", " + std::to_string(count) + what;
   };
   messages(lost_out(), " messages to peers lost");
-  messages(exchange_.incoming_lost.load(), " messages from peers lost");
-  messages(exchange_.mismatched.load(), " messages that did not fit");
+  messages(load(exchange_.incoming_lost), " messages from peers lost");
+  messages(load(exchange_.mismatched), " messages that did not fit");
   messages(can_losses().first, " CAN frames lost");
   messages(can_losses().second, " CAN frames that did not fit");
   if (recorder_ && recorder_->lost() > 0) text += ", " + missing_in_record(recorder_->lost());
-  messages(exchange_.withheld.load(), " messages withheld by faults of the rig (injected)");
+  messages(load(exchange_.withheld), " messages withheld by faults of the rig (injected)");
   if (facts.degraded) return "continued unlinked" + text;
   return text.empty() ? "" : text.substr(2);
 }
@@ -231,9 +231,8 @@ std::vector<std::string> LinkedRig::describe() const {
   add("mode", std::string(executive::name_of(settings_.mode)) +
                   (settings_.mode == LinkMode::free
                        ? ""
-                       : ", steps of " +
-                             rtsync::duration_text(frame_.times(frames_per_step(settings_, frame_)).count()) +
-                             " (" + std::to_string(frames_per_step(settings_, frame_)) + " frames)"));
+                       : ", steps of " + rtsync::duration_text(step_ns()) + " (" +
+                             std::to_string(frames_per_step(settings_, frame_)) + " frames)"));
   for (const Publication& publication : signals_.publications) add("publishes", variables(publication));
   for (const Subscription& subscription : signals_.subscriptions) add("subscribes", variables(subscription));
   for (const CanNetwork& network : signals_.networks)
@@ -247,9 +246,6 @@ std::vector<std::string> LinkedRig::describe() const {
 config::Json LinkedRig::knowledge() const {
   const ParticipantFacts facts = participant_.facts();
   const PeerCommands::Counts commands = participant_.commands().counts();
-  const auto count = [](const std::atomic<std::int64_t>& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
   config::Json peers = config::Json::array();
   for (const PeerFacts& peer : participant_.peers())
     peers.push_back(
@@ -261,9 +257,9 @@ config::Json LinkedRig::knowledge() const {
                          : config::Json(config::print_date(static_cast<std::int64_t>(peer.entered_ns)))},
          {"connected", peer.connected}});
   const Federation federation = exchange_.federation.load(std::memory_order_relaxed);
-  const std::int64_t granted = count(exchange_.granted) + 1;
-  const std::int64_t done = count(exchange_.steps_done);
-  const std::int64_t newest = count(exchange_.newest_arrival_ns);
+  const std::int64_t granted = load(exchange_.granted) + 1;
+  const std::int64_t done = load(exchange_.steps_done);
+  const std::int64_t newest = load(exchange_.newest_arrival_ns);
   const bool timed = settings_.mode != LinkMode::free;
   return {
       {"participant", facts.participant},
@@ -276,7 +272,7 @@ config::Json LinkedRig::knowledge() const {
       {"error", facts.error},
       {"peers", std::move(peers)},
       {"grants",
-       timed ? config::Json{{"step_ns", frame_.times(frames_per_step(settings_, frame_)).count()},
+       timed ? config::Json{{"step_ns", step_ns()},
                             {"granted", granted},
                             {"done", done},
                             {"behind", std::max<std::int64_t>(0, done - granted)},
@@ -284,17 +280,17 @@ config::Json LinkedRig::knowledge() const {
                              newest == 0
                                  ? config::Json(nullptr)
                                  : config::Json(rtsync::monotonic_now().time_since_epoch().count() - newest)},
-                            {"late", count(exchange_.late_grants)},
-                            {"worst_lateness_ns", count(exchange_.worst_lateness_ns)}}
+                            {"late", load(exchange_.late_grants)},
+                            {"worst_lateness_ns", load(exchange_.worst_lateness_ns)}}
              : config::Json(nullptr)},
       {"messages",
-       {{"in", count(exchange_.messages_in)},
-        {"out", count(exchange_.messages_out)},
-        {"mismatched", count(exchange_.mismatched)},
-        {"too_old", count(exchange_.too_old)},
-        {"too_old_injected", count(exchange_.too_old_injected)},
-        {"withheld", count(exchange_.withheld)},
-        {"lost_in", count(exchange_.incoming_lost)},
+       {{"in", load(exchange_.messages_in)},
+        {"out", load(exchange_.messages_out)},
+        {"mismatched", load(exchange_.mismatched)},
+        {"too_old", load(exchange_.too_old)},
+        {"too_old_injected", load(exchange_.too_old_injected)},
+        {"withheld", load(exchange_.withheld)},
+        {"lost_in", load(exchange_.incoming_lost)},
         {"lost_out", lost_out()}}},
       {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}}};
 }
@@ -309,7 +305,6 @@ config::Json LinkedRig::summary(bool stuck) const {
   };
   const TimeMapping& mapping = port_.mapping();
   const PeerCommands::Counts commands = participant_.commands().counts();
-  const auto count = [](const std::atomic<std::int64_t>& counter) { return counter.load(); };
   return {
       {"participant", facts.participant},
       {"library", facts.library},
@@ -318,23 +313,23 @@ config::Json LinkedRig::summary(bool stuck) const {
       {"state", facts.state},
       {"error", facts.error},
       {"refused_calls", facts.refused_calls},
-      {"step_ns", frame_.times(frames_per_step(settings_, frame_)).count()},
+      {"step_ns", step_ns()},
       {"steps", known(totals.steps)},
       {"steps_completed", facts.steps_completed},
-      {"late_grants", count(exchange_.late_grants)},
+      {"late_grants", load(exchange_.late_grants)},
       {"max_consecutive_late", known(totals.max_consecutive_late)},
-      {"worst_lateness_ns", count(exchange_.worst_lateness_ns)},
+      {"worst_lateness_ns", load(exchange_.worst_lateness_ns)},
       {"worst_step", known(totals.worst_step)},
-      {"too_old", count(exchange_.too_old)},
-      {"too_old_injected", count(exchange_.too_old_injected)},
+      {"too_old", load(exchange_.too_old)},
+      {"too_old_injected", load(exchange_.too_old_injected)},
       {"messages",
-       {{"in", count(exchange_.messages_in)},
-        {"out", count(exchange_.messages_out)},
+       {{"in", load(exchange_.messages_in)},
+        {"out", load(exchange_.messages_out)},
         {"applied", known(status.messages)},
         {"late", known(status.messages_late)},
-        {"withheld", count(exchange_.withheld)},
-        {"mismatched", count(exchange_.mismatched)},
-        {"lost_in", count(exchange_.incoming_lost) + totals.pending_lost},
+        {"withheld", load(exchange_.withheld)},
+        {"mismatched", load(exchange_.mismatched)},
+        {"lost_in", load(exchange_.incoming_lost) + totals.pending_lost},
         {"lost_out", lost_out()}}},
       {"can", can_summary()},
       {"commands", {{"calls", commands.calls}, {"refused", commands.refused}}},

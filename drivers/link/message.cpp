@@ -33,6 +33,11 @@ std::string expected_bytes(std::size_t there, std::size_t expected) {
   return "has " + std::to_string(there) + " bytes; " + std::to_string(expected) + " are expected";
 }
 
+std::string expected_elements(const Element& element, std::size_t there) {
+  return "'" + element.name + "' has " + std::to_string(there) + " elements; " +
+         std::to_string(element.elements) + " are expected";
+}
+
 std::string allowed(const Element& element) {
   if (element.low && element.high)
     return config::print_real(*element.low) + " .. " + config::print_real(*element.high);
@@ -106,9 +111,7 @@ std::string decode_serdes(const Layout& layout, std::span<const std::uint8_t> pa
     if (element.array) {
       Count count = 0;
       std::memcpy(&count, from, sizeof count);
-      if (count != element.elements)
-        return "'" + element.name + "' has " + std::to_string(count) + " elements; " +
-               std::to_string(element.elements) + " are expected";
+      if (count != element.elements) return expected_elements(element, count);
       from += sizeof count;
     }
     std::memcpy(block + element.offset, from, size_of(element));
@@ -213,9 +216,7 @@ class JsonReader final : public Json::json_sax_t {
     return true;
   }
   bool end_array() override {
-    if (index_ != element_->elements)
-      return fail("'" + element_->name + "' has " + std::to_string(index_) + " elements; " +
-                  std::to_string(element_->elements) + " are expected");
+    if (index_ != element_->elements) return fail(expected_elements(*element_, index_));
     in_array_ = false;
     element_ = nullptr;
     return true;

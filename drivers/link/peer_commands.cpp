@@ -21,8 +21,6 @@ std::string answer_text(std::int64_t frame, const std::string& problem) {
   return text.dump(-1, ' ', true, config::Json::error_handler_t::replace);
 }
 
-std::string all_of(const std::vector<std::string>& problems) { return rtsync::joined(problems, "; "); }
-
 }  // namespace
 
 PeerCommands::PeerCommands(const LinkSettings& settings, const rtsync::Period& frame, Exchange& exchange)
@@ -79,10 +77,11 @@ void PeerCommands::take_call(std::size_t function, const SilKit_RpcCallEvent& ev
   call->batch.who = who;
   call->batch.not_before = open_.at(number).frame;
   if (call->batch.frame) open_.at(number).frame = std::max(*call->batch.frame, open_.at(number).frame);
-  problem = all_of(rig_->write(std::move(call->batch), [this, number](const executive::LiveDone& done) {
+  const auto done = [this, number](const executive::LiveDone& what) {
     const Held again(mutex_);
-    answer(number, done.frame, done.applied ? "" : done.problem);
-  }));
+    answer(number, what.frame, what.applied ? "" : what.problem);
+  };
+  problem = rtsync::joined(rig_->write(std::move(call->batch), done), "; ");
   if (!problem.empty()) answer(number, kNoFrame, problem);
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace tactus::drivers::link {
 namespace {
@@ -15,18 +16,10 @@ Action action_of(AtMaximum at) TACTUS_RT {
                                       : Action::degrade;
 }
 Action action_of(AtMaxAge at) TACTUS_RT {
-  switch (at) {
-    case AtMaxAge::freeze:
-      return Action::freeze;
-    case AtMaxAge::terminate:
-      return Action::terminate;
-    case AtMaxAge::degrade:
-      return Action::degrade;
-    case AtMaxAge::hold:
-    case AtMaxAge::default_value:
-      break;
-  }
-  return Action::none;
+  return at == AtMaxAge::freeze      ? Action::freeze
+         : at == AtMaxAge::terminate ? Action::terminate
+         : at == AtMaxAge::degrade   ? Action::degrade
+                                     : Action::none;
 }
 
 /// A duration for a sentence: tenths of milliseconds, rounded down.
@@ -60,11 +53,7 @@ Port::Port(const LinkSettings& settings, const rtsync::Period& frame, const rtsy
 }
 
 const void* Port::send_from(std::size_t number, std::size_t index, const void* from) {
-  Publication& publication = signals_.publications[number];
-  publication.sources.resize(publication.variables.size(), nullptr);
-  const void* const before = publication.sources[index] != nullptr ? publication.sources[index]
-                                                                   : publication.variables[index].data();
-  publication.sources[index] = from;
+  const void* const before = std::exchange(signals_.publications[number].sources[index], from);
   plan_outgoing();
   return before;
 }
@@ -73,25 +62,20 @@ void Port::plan_outgoing() {
   outgoing_.clear();
   std::size_t block = sizeof(Outgoing);
   for (const Publication& publication : signals_.publications) {
-    for (std::size_t i = 0; i < publication.variables.size(); ++i) {
-      const bool elsewhere = i < publication.sources.size() && publication.sources[i] != nullptr;
-      const executive::VariableRef& ref = publication.variables[i];
-      outgoing_.push_back({elsewhere ? publication.sources[i] : ref.data(),
-                           block + publication.layout.elements[i].offset, bytes_of(ref)});
-    }
+    for (std::size_t i = 0; i < publication.variables.size(); ++i)
+      outgoing_.push_back({publication.sources[i], block + publication.layout.elements[i].offset,
+                           bytes_of(publication.variables[i])});
     block += publication.layout.bytes;
   }
 }
 
 void Port::redirect(const executive::Redirection& where) {
-  for (Publication& publication : signals_.publications) {
-    publication.sources.resize(publication.variables.size(), nullptr);
+  for (Publication& publication : signals_.publications)
     for (std::size_t i = 0; i < publication.variables.size(); ++i) {
       const executive::VariableRef& ref = publication.variables[i];
       if (const void* const elsewhere = where(ref.model, ref.data(), bytes_of(ref)))
         publication.sources[i] = elsewhere;
     }
-  }
   plan_outgoing();
 }
 

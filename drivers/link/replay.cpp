@@ -2,7 +2,6 @@
 #include "drivers/link/replay.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -56,10 +55,9 @@ bool read_seconds(std::string_view text, std::int64_t& ns) {
   if (text.find_first_not_of("0123456789.") != std::string_view::npos) return false;
   digits.resize(9, '0');
   digits.insert(0, text.substr(0, dot));
-  std::array<std::byte, sizeof ns> bytes;
-  if (!read_number<std::int64_t>(digits, bytes.data())) return false;
-  std::memcpy(&ns, bytes.data(), sizeof ns);
-  return true;
+  const auto read = rtsync::read_number<std::int64_t>(digits);
+  ns = read.value_or(ns);
+  return read.has_value();
 }
 
 /// "0.001": a time as the recording has it.

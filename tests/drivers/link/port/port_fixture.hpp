@@ -56,6 +56,7 @@ class PortFixture {
   Publication& publish(const std::string& name, const std::vector<executive::VariableRef>& refs) {
     Publication& made = signals.publications.emplace_back();
     lay_out(made, name, refs);
+    for (const executive::VariableRef& ref : refs) made.sources.push_back(ref.data());
     return made;
   }
 

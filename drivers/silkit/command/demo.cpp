@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -115,20 +114,7 @@ class Child {
   }
 
   void read(int from) {
-    std::string text;
-    std::array<char, 4096> piece{};
-    for (;;) {
-      const ssize_t size = ::read(from, piece.data(), piece.size());
-      if (size < 0 && errno == EINTR) continue;
-      if (size <= 0) break;
-      text.append(piece.data(), static_cast<std::size_t>(size));
-      for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n')) {
-        said_(text.substr(0, end));
-        text.erase(0, end + 1);
-      }
-    }
-    ::close(from);
-    if (!text.empty()) said_(text);
+    if (const std::string rest = read_lines(from, said_); !rest.empty()) said_(rest);
     siginfo_t info{};
     while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
     }

@@ -163,7 +163,11 @@ class LogLines {
     stderr_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
     (void)::dup2(ends[1], STDERR_FILENO);
     ::close(ends[1]);
-    reader_ = std::thread([this, from = ends[0]] { read(from); });
+    reader_ = std::thread([this, from = ends[0]] {
+      (void)read_lines(from, [this](const std::string& line) {
+        changes_.add({Change::What::said, line, {}, {}, 0});
+      });
+    });
   }
   LogLines(const LogLines&) = delete;
   LogLines& operator=(const LogLines&) = delete;
@@ -177,17 +181,6 @@ class LogLines {
   }
 
  private:
-  void read(int from) {
-    std::string text;
-    char some[1024];
-    for (ssize_t got = 0; (got = ::read(from, some, sizeof some)) > 0;) {
-      text.append(some, static_cast<std::size_t>(got));
-      for (std::size_t end = 0; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
-        changes_.add({Change::What::said, text.substr(0, end), {}, {}, 0});
-    }
-    ::close(from);
-  }
-
   Changes& changes_;
   int stderr_ = -1;
   std::thread reader_;

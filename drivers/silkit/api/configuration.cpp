@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "config/number.hpp"
@@ -30,17 +26,10 @@ constexpr std::int64_t kLongest = std::int64_t{1} << 40U;  // milliseconds, byte
 
 /// Keys that no service here uses.
 std::vector<Reader::Key> tracing_keys(Reader& reader) {
-  const auto said = [&reader](Reader::Take take) {
-    return [take = std::move(take), no_effect = reader.without_effect()](const Node& node,
-                                                                         const std::string& path) {
-      take(node, path);
-      no_effect(node, path);
-    };
-  };
-  return {{"UseTraceSinks", said(reader.list(Reader::anything()))},
-          {"Replay", said(reader.map({{"UseTraceSource", Reader::anything()},
-                                      {"Direction", Reader::anything()},
-                                      {"MdfChannel", Reader::anything()}}))}};
+  return {{"UseTraceSinks", reader.without_effect(reader.list(Reader::anything()))},
+          {"Replay", reader.without_effect(reader.map({{"UseTraceSource", Reader::anything()},
+                                                       {"Direction", Reader::anything()},
+                                                       {"MdfChannel", Reader::anything()}}))}};
 }
 
 enum class Service : std::uint8_t { publisher, subscriber, rpc };
@@ -186,28 +175,6 @@ Reader::Take io_thread(Reader& reader, rtsync::ThreadSettings& thread) {
   };
 }
 
-/// Nothing but blanks and comments.
-bool is_blank(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t first = text.substr(0, end).find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && text[first] != '#') return false;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return true;
-}
-
-/// Nothing when it is blank. Throws config::ConfigError.
-std::optional<config::Document> document_of(const std::string& path) {
-  std::error_code error;
-  const bool readable = std::filesystem::is_regular_file(path, error) &&
-                        std::filesystem::file_size(path, error) <= config::Limits::kFileBytes;
-  std::ifstream file(path, std::ios::binary);
-  if (!readable || !file) return config::Document::from_file(path);  // which says what is wrong
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  return is_blank(text) ? std::nullopt : std::optional(config::Document::from_text(path, text));
-}
-
 Reader::Take version(Reader& reader) {
   return reader.text([&reader](const Node& node, const std::string& path) {
     if (!node.text().empty() && node.text() != "1") reader.wrong(node, path, "1, the only version");
@@ -315,12 +282,6 @@ Configuration read(const config::Document& document, const std::string& folder =
   tactus.push_back({"LogToStderr", reader.flag(to.logging.to_stderr)});
   tactus.push_back({"RegistryConfiguration", reader.text_into(registry_file)});
   const auto flexray = controllers(reader, to.services.flexray, true);
-  const auto no_service = [&](Reader::Take take) {
-    return [&reader, take = std::move(take)](const Node& node, const std::string& path) {
-      take(node, path);
-      reader.without_effect()(node, path);
-    };
-  };
 
   reader.map(
       {{"$schema", Reader::anything()},
@@ -355,10 +316,11 @@ Configuration read(const config::Document& document, const std::string& folder =
        {"CanControllers", controllers(reader, to.services.can)},
        {"EthernetControllers", controllers(reader, to.services.ethernet)},
        {"LinControllers", controllers(reader, to.services.lin)},
-       {"FlexrayControllers", no_service(flexray)},
-       {"FlexRayControllers", no_service(flexray)},  // of old
-       {"Tracing", no_service(reader.map({{"TraceSinks", trace}, {"TraceSources", trace}}))},
-       {"Extensions", no_service(reader.map({{"SearchPathHints", reader.list(Reader::anything())}}))},
+       {"FlexrayControllers", reader.without_effect(flexray)},
+       {"FlexRayControllers", reader.without_effect(flexray)},  // of old
+       {"Tracing", reader.without_effect(reader.map({{"TraceSinks", trace}, {"TraceSources", trace}}))},
+       {"Extensions",
+        reader.without_effect(reader.map({{"SearchPathHints", reader.list(Reader::anything())}}))},
        {"Experimental",
         reader.map(
             {{"TimeSynchronization",

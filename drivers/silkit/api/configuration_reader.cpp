@@ -111,8 +111,9 @@ ConfigurationReader::Take ConfigurationReader::real(double& into, double least, 
   });
 }
 
-ConfigurationReader::Take ConfigurationReader::without_effect() {
-  return [this](const Node& node, const std::string& path) {
+ConfigurationReader::Take ConfigurationReader::without_effect(Take take) {
+  return [this, take = std::move(take)](const Node& node, const std::string& path) {
+    take(node, path);
     std::string kind;
     for (const char c : path)
       if (c < '0' || c > '9') kind += c;

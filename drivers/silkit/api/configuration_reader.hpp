@@ -83,8 +83,8 @@ class ConfigurationReader {
   static Take anything() {
     return [](const config::Node&, const std::string&) {};
   }
-  /// Warns of a key that this library does not act on; once for all items of a list.
-  Take without_effect();
+  /// Warns as well of a key that this library does not act on; once for all items of a list.
+  Take without_effect(Take take);
 
   void wrong(const config::Node& node, const std::string& path, const std::string& allowed);
 

@@ -100,9 +100,10 @@ class Merger {
         continue;
       }
       try {
-        if (is_blank_file(path)) continue;
+        const std::optional<config::Document> document = document_of(path);
+        if (!document) continue;
         come_to(fs::path(path).parent_path().string());
-        add(config::Document::from_file(path), wanted);
+        add(*document, wanted);
       } catch (const config::ConfigError& error) {
         problems_.add(error.problems());
       }
@@ -190,14 +191,6 @@ class Merger {
       return (folder.empty() ? std::string("the working folder") : folder);
     });
   }
-  static bool is_blank_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    for (std::string line; std::getline(file, line);) {
-      const std::size_t first = line.find_first_not_of(" \t\r");
-      if (first != std::string::npos && line[first] != '#') return false;
-    }
-    return !file.bad() && file.eof();
-  }
 
   Node merge_maps(const std::string& path, const Node& a, const Node& b) {
     std::vector<Node::Entry> entries = a.entries();
@@ -275,6 +268,26 @@ class Merger {
 };
 
 }  // namespace
+
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::size_t first = text.substr(0, end).find_first_not_of(" \t\r");
+    if (first != std::string_view::npos && text[first] != '#') return false;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+std::optional<config::Document> document_of(const std::string& path) {
+  std::error_code error;
+  const bool readable = std::filesystem::is_regular_file(path, error) &&
+                        std::filesystem::file_size(path, error) <= config::Limits::kFileBytes;
+  std::ifstream file(path, std::ios::binary);
+  if (!readable || !file) return config::Document::from_file(path);  // which says what is wrong
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  return is_blank(text) ? std::nullopt : std::optional(config::Document::from_text(path, text));
+}
 
 MergedConfiguration with_includes(const config::Document& root, const std::string& folder) {
   return Merger(folder).merge(root);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A participant configuration and all those that it includes, as one.
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/document.hpp"
@@ -14,6 +16,11 @@ struct MergedConfiguration {
   std::vector<config::Repeated> repeated;
   std::vector<std::string> warnings;
 };
+
+/// Reads one; nothing when it is blank. Throws config::ConfigError.                               @when setup
+std::optional<config::Document> document_of(const std::string& path);
+/// Nothing but blanks and comments.
+bool is_blank(std::string_view text);
 
 /// Merged as SIL Kit does it: entries of lists come together, those of one name have to be alike; of single
 /// values only one may differ from its default. A file is looked for in the working folder, then in the

@@ -10,6 +10,7 @@
 
 #include "config/text.hpp"
 #include "drivers/silkit/api/json.hpp"
+#include "drivers/silkit/wire/uri.hpp"
 #include "rtsync/host/provision.hpp"
 
 namespace tactus::silkit {
@@ -26,21 +27,6 @@ std::string local_time(const char* format, std::chrono::system_clock::time_point
   (void)::localtime_r(&seconds, &parts);
   std::array<char, 64> text{};
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
-}
-
-/// A name as part of a file's: of other characters than letters, digits and -._~ the number.
-std::string in_file_name(std::string_view name) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
-  std::string text;
-  for (const char c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (kPlain.find(c) != std::string_view::npos)
-      text += c;
-    else
-      text += {kHex[byte >> 4U], kHex[byte & 15U]};
-  }
-  return text;
 }
 
 bool has_topic(const LogMessage& line) { return !line.topic.empty() && line.topic != "None"; }
@@ -75,6 +61,14 @@ std::string line_of(const LogMessage& line, bool json) {
 
 }  // namespace
 
+OpenFile open_to_append(const std::string& kind, const std::string& path) {
+  OpenFile file(std::fopen(path.c_str(), "ae"));
+  if (file == nullptr)
+    throw Refusal(Code::configuration,
+                  "the " + kind + " file " + path + " cannot be made: " + rtsync::error_words(errno));
+  return file;
+}
+
 std::string file_time() { return local_time("%Y-%m-%dT%H-%M-%S", std::chrono::system_clock::now()); }
 
 Logger::Logger(std::string owner, const LoggerSettings& settings)
@@ -89,10 +83,7 @@ Logger::Logger(std::string owner, const LoggerSettings& settings)
     if (sink.type == SinkSettings::Type::file) {
       const std::string path =
           sink.name + '_' + in_file_name(owner_) + '_' + time + (sink.json ? ".jsonl" : ".txt");
-      made.file.reset(std::fopen(path.c_str(), "ae"));
-      if (!made.file)
-        throw Refusal(Code::configuration,
-                      "the log file " + path + " cannot be made: " + rtsync::error_words(errno));
+      made.file = open_to_append("log", path);
     }
     sinks_.push_back(std::move(made));
   }

@@ -33,6 +33,13 @@ struct LoggerSettings {
   bool from_remotes = false;      ///< lines that others send come to the sinks here as well
 };
 
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+/// Throws Refusal with Code::configuration when the file cannot be made; `kind`: "log". @when setup
+OpenFile open_to_append(const std::string& kind, const std::string& path);
+
 /// Logger of a participant. Unless it is silent, without a sink critical lines of the user's and warnings of
 /// the library's own go to stderr. A line reads
 ///
@@ -61,12 +68,9 @@ class Logger final : public LogSink {
   std::uint32_t level() const;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { (void)std::fclose(file); }
-  };
   struct Sink {
     SinkSettings settings;
-    std::unique_ptr<std::FILE, Close> file;  // null: standard_
+    OpenFile file;  // null: standard_
   };
   void write(std::uint32_t level, LogTopic topic, std::string_view text) noexcept;
   void put(const Sink& sink, const LogMessage& line);

@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <system_error>
 #include <thread>
 
 #include "drivers/silkit/api/json.hpp"
-#include "drivers/silkit/api/logger.hpp"
-#include "drivers/silkit/core/error.hpp"
-#include "rtsync/host/provision.hpp"
+#include "rtsync/word_of.hpp"
 
 namespace tactus::silkit {
 namespace {
@@ -22,17 +19,11 @@ namespace {
 constexpr const char* kUnknown = "<unknown>";
 
 std::string kind_text(MetricKind kind) {
-  switch (kind) {
-    case MetricKind::counter:
-      return "\"COUNTER\"";
-    case MetricKind::statistic:
-      return "\"STATISTIC\"";
-    case MetricKind::string_list:
-      return "\"STRING_LIST\"";
-    case MetricKind::attribute:
-      return "\"ATTRIBUTE\"";
-  }
-  return std::to_string(static_cast<std::uint32_t>(kind));
+  static constexpr rtsync::Worded<MetricKind> kWords[] = {{MetricKind::counter, "\"COUNTER\""},
+                                                          {MetricKind::statistic, "\"STATISTIC\""},
+                                                          {MetricKind::string_list, "\"STRING_LIST\""},
+                                                          {MetricKind::attribute, "\"ATTRIBUTE\""}};
+  return rtsync::word_of(kWords, kind, std::to_string(static_cast<std::uint32_t>(kind)).c_str());
 }
 
 std::string user_name() {
@@ -54,13 +45,8 @@ std::string json_line(const std::string& participant, const Metric& metric) {
 
 MetricsFiles::MetricsFiles(const std::vector<std::string>& names) {
   const std::string time = file_time();
-  for (const std::string& name : names) {
-    const std::string path = name + '_' + time + ".txt";
-    files_.emplace_back(std::fopen(path.c_str(), "ae"));
-    if (files_.back() == nullptr)
-      throw Refusal(Code::configuration,
-                    "the metrics file " + path + " cannot be made: " + rtsync::error_words(errno));
-  }
+  for (const std::string& name : names)
+    files_.push_back(open_to_append("metrics", name + '_' + time + ".txt"));
 }
 
 void MetricsFiles::put(const std::string& participant, const MetricsUpdate& update) {

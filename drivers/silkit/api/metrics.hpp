@@ -2,12 +2,11 @@
 #pragma once
 /// Destination of the metrics of a participant, and what is known of it and its machine from the start.
 #include <chrono>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "drivers/silkit/api/logger.hpp"
 #include "drivers/silkit/wire/metrics_message.hpp"
 
 namespace tactus::silkit {
@@ -31,10 +30,7 @@ class MetricsFiles {
   void put(const std::string& participant, const MetricsUpdate& update);
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { (void)std::fclose(file); }
-  };
-  std::vector<std::unique_ptr<std::FILE, Close>> files_;
+  std::vector<OpenFile> files_;
 };
 
 /// {"ts":...,"pn":"P","mn":"SimStepCount","mk":"COUNTER","mv":42}

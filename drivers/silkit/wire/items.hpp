@@ -23,7 +23,7 @@ using Item = std::vector<std::pair<std::string, std::string>>;
 /// text has no items. Throws WireError, naming the place, for what is not such a list.
 std::vector<Item> read_items(std::string_view text);
 
-/// Appends the text in double quotes, as JSON escapes it.
-void append_quoted(std::string& out, std::string_view text);
+/// The text in double quotes, as JSON escapes it.
+std::string json_quoted(std::string_view text);
 
 }  // namespace tactus::silkit

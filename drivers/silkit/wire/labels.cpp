@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "drivers/silkit/wire/items.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::silkit {
@@ -50,18 +51,23 @@ class ItemReader {
   enum class Style : std::uint8_t { flow, block };
   enum class Part : std::uint8_t { name, value };
 
+  /// Calls `read` for each of the things between two brackets, which have commas between them.
+  template <class Read>
+  void each_between(char begin, char end, Read read) {
+    expect(begin);
+    skip(kSpace);
+    if (take(end)) return;
+    do {
+      skip(kSpace);
+      read();
+      skip(kSpace);
+    } while (take(','));
+    expect(end);
+  }
+
   std::vector<Item> read_flow() {
     std::vector<Item> items;
-    expect('[');
-    skip(kSpace);
-    if (!take(']')) {
-      do {
-        skip(kSpace);
-        items.push_back(read_flow_item());
-        skip(kSpace);
-      } while (take(','));
-      expect(']');
-    }
+    each_between('[', ']', [&] { items.push_back(read_flow_item()); });
     skip(kSpace);
     if (!at_end()) fault("something after the list");
     return items;
@@ -69,19 +75,13 @@ class ItemReader {
 
   Item read_flow_item() {
     Item item;
-    expect('{');
-    skip(kSpace);
-    if (take('}')) return item;
-    do {
-      skip(kSpace);
+    each_between('{', '}', [&] {
       std::string name = scalar(Style::flow, Part::name);
       skip(kSpace);
       expect(':');
       skip(kSpace);
       add(item, std::move(name), scalar(Style::flow, Part::value));
-      skip(kSpace);
-    } while (take(','));
-    expect('}');
+    });
     return item;
   }
 
@@ -191,22 +191,13 @@ class ItemReader {
   }
 
   void escape(std::string& text) {
-    constexpr std::string_view kNames = "0abtnvfre\"\\/ ";
-    constexpr std::string_view kMeant("\0\a\b\t\n\v\f\r\x1b\"\\/ ", kNames.size());
+    constexpr std::string_view kNames = "0abtnvfre\"\\/ N_LP";
+    constexpr std::u32string_view kMeant(U"\0\a\b\t\n\v\f\r\x1b\"\\/ \u0085\u00A0\u2028\u2029",
+                                         kNames.size());
     const char c = next();
-    if (const std::size_t known = kNames.find(c); known != std::string_view::npos) {
-      text += kMeant[known];
-      return;
-    }
+    if (const std::size_t known = kNames.find(c); known != std::string_view::npos)
+      return append_utf8(text, kMeant[known]);
     switch (c) {
-      case 'N':
-        return append_utf8(text, 0x85);
-      case '_':
-        return append_utf8(text, 0xA0);
-      case 'L':
-        return append_utf8(text, 0x2028);
-      case 'P':
-        return append_utf8(text, 0x2029);
       case 'x':
         return append_utf8(text, hex(2));
       case 'u':
@@ -288,9 +279,9 @@ bool all_found(const Labels& labels, const Labels& others) {
 
 std::vector<Item> read_items(std::string_view text) { return ItemReader(text).read(); }
 
-void append_quoted(std::string& out, std::string_view text) {
+std::string json_quoted(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  out += '"';
+  std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
@@ -308,22 +299,17 @@ void append_quoted(std::string& out, std::string_view text) {
       out += c;
     }
   }
-  out += '"';
+  return out + '"';
 }
 
 std::string labels_text(const Labels& labels) {
   Labels sorted = labels;
   std::ranges::stable_sort(sorted, [](const Label& a, const Label& b) { return a.key < b.key; });
-  std::string text = "[";
-  for (const Label& label : sorted) {
-    if (text.size() > 1) text += ',';
-    text += "{\"key\":";
-    append_quoted(text, label.key);
-    text += ",\"value\":";
-    append_quoted(text, label.value);
-    text += ",\"kind\":" + std::to_string(static_cast<std::uint32_t>(label.kind)) + "}";
-  }
-  return text + "]";
+  const auto text_of = [](const Label& label) {
+    return "{\"key\":" + json_quoted(label.key) + ",\"value\":" + json_quoted(label.value) +
+           ",\"kind\":" + std::to_string(static_cast<std::uint32_t>(label.kind)) + "}";
+  };
+  return "[" + rtsync::joined(sorted, ",", text_of) + "]";
 }
 
 Labels read_labels(std::string_view text) {

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include "drivers/silkit/wire/items.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::silkit {
@@ -157,6 +158,8 @@ bool Uri::catches_all() const { return scheme != Scheme::local && (host == "0.0.
 
 bool Uri::is_loopback() const { return scheme == Scheme::local || is_loopback_host(host); }
 
+bool is_address(std::string_view host) { return family_of(host) != Family::other; }
+
 Uri parse_uri(std::string_view text) { return UriText(text, false).read(); }
 
 Uri parse_registry_uri(std::string_view text) { return UriText(text, true).read(); }
@@ -176,6 +179,19 @@ std::uint64_t path_hash(std::string_view text) {
   return mix(mix(hash) * kFactor);
 }
 
+std::string in_file_name(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string name;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_letter_or_digit(c) || c == '_' || c == '-' || c == '.' || c == '~')
+      name += c;
+    else
+      name += {kDigits[byte >> 4U], kDigits[byte & 0xFU]};
+  }
+  return name;
+}
+
 std::filesystem::path temporary_folder() {
   for (const char* const name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nobody here writes the environment
@@ -186,18 +202,7 @@ std::filesystem::path temporary_folder() {
 std::filesystem::path socket_path(std::string_view name, std::uint64_t id, std::string_view unique,
                                   const std::filesystem::path& working_folder) {
   constexpr std::size_t kShort = 10;
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string file;
-  for (const char c : name.substr(0, kShort)) {
-    if (is_letter_or_digit(c) || c == '_' || c == '-' || c == '.' || c == '~') {
-      file += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      file += kDigits[byte >> 4U];
-      file += kDigits[byte & 0xFU];
-    }
-  }
-  file.resize(std::min(file.size(), kShort));
+  std::string file = in_file_name(name).substr(0, kShort);
   const std::string who_and_where =
       std::string(name) + std::to_string(id) + std::string(unique) + working_folder.string();
   std::array<char, 16> hex{};
@@ -208,14 +213,22 @@ std::filesystem::path socket_path(std::string_view name, std::uint64_t id, std::
 
 // ---- acceptors
 
+namespace {
+
+std::optional<Uri> uri_or_nothing(const std::string& text) {
+  try {
+    return parse_uri(text);
+  } catch (const std::invalid_argument&) {  // a peer's affair: it may have others
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
 std::vector<Uri> in_connect_order(const std::vector<std::string>& acceptors) {
   std::vector<Uri> uris;
-  for (const std::string& acceptor : acceptors) {
-    try {
-      uris.push_back(parse_uri(acceptor));
-    } catch (const std::invalid_argument&) {  // a peer's affair: it may have others
-    }
-  }
+  for (const std::string& acceptor : acceptors)
+    if (std::optional<Uri> uri = uri_or_nothing(acceptor)) uris.push_back(*std::move(uri));
   const auto rank = [](const Uri& uri) {
     return uri.scheme == Uri::Scheme::local ? 0 : 1 + static_cast<int>(family_of(uri.host));
   };
@@ -244,14 +257,6 @@ class End {
   std::string address_;
   bool local_;
 };
-
-std::optional<Uri> uri_or_nothing(const std::string& text) {
-  try {
-    return parse_uri(text);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
 
 }  // namespace
 
@@ -294,14 +299,8 @@ std::vector<std::string> rewritten_acceptors(const std::vector<std::string>& acc
 
 std::string capabilities_text(const std::vector<std::string>& names) {
   if (names.empty()) return "";
-  std::string text = "[";
-  for (const std::string& name : names) {
-    if (text.size() > 1) text += ',';
-    text += "{\"name\":";
-    append_quoted(text, name);
-    text += '}';
-  }
-  return text + "]";
+  const auto text_of = [](const std::string& name) { return "{\"name\":" + json_quoted(name) + "}"; };
+  return "[" + rtsync::joined(names, ",", text_of) + "]";
 }
 
 bool has_capability(std::string_view capabilities, std::string_view name) {

@@ -33,11 +33,15 @@ struct Uri {
   bool is_loopback() const;
   friend bool operator==(const Uri&, const Uri&) = default;
 };
+/// Returns true if a host is an IP address, not a name that has to be looked up.
+bool is_address(std::string_view host);
 /// Throws std::invalid_argument naming the URI, what is wrong with it, and how one looks.
 Uri parse_uri(std::string_view text);
 /// The same with only one scheme allowed.
 Uri parse_registry_uri(std::string_view text);
 
+/// A text as part of a file's name: of other characters than letters, digits and _-.~ the number, in hex.
+std::string in_file_name(std::string_view text);
 /// Number of a text in the names of domain sockets: that of the GNU standard library on 64 bit.
 std::uint64_t path_hash(std::string_view text);
 

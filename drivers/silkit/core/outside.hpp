@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Surroundings of an engine: the places its messages and its log lines go to, and its settings.
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -44,12 +45,20 @@ class LogSink {
   virtual void say_about(LogTopic, Level level, const std::string& text) { say(level, text); }
 };
 
+/// Returns the time that a clock shows.
+template <class Clock, class Unit>
+std::int64_t time_of() {
+  return std::chrono::duration_cast<Unit>(Clock::now().time_since_epoch()).count();
+}
+
 struct EngineSettings {
   std::string name;                    ///< name of the participant; not empty
   std::optional<bool> dynamic_step{};  ///< TimeSynchronization.DynamicSimulationStep
   double animation_factor = 0;  ///< virtual time is not faster than wall clock / factor; 0: as it comes
-  std::function<std::int64_t()> wall_us{};            ///< time since 1970; empty: the system's clock
-  std::function<std::int64_t()> steady_ns{};          ///< monotonic; empty: the system's clock
+  /// Time since 1970.
+  std::function<std::int64_t()> wall_us = time_of<std::chrono::system_clock, std::chrono::microseconds>;
+  /// Monotonic.
+  std::function<std::int64_t()> steady_ns = time_of<std::chrono::steady_clock, std::chrono::nanoseconds>;
   bool sends_log = false;                             ///< lines of this participant go to others: send_log()
   std::function<void(const LogMessage&)> take_log{};  ///< lines of others come here; empty: they do not come
   std::int64_t metrics_every_ns = 0;  ///< interval at which metrics are sent; 0: nothing is measured

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/net/background_dial.hpp"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
-#include <array>
 #include <asio/post.hpp>
 #include <cerrno>
 #include <cstring>
@@ -16,12 +12,6 @@ namespace tactus::silkit {
 namespace {
 
 constexpr std::chrono::milliseconds kFullBacklogPause{10};
-
-bool is_numeric(const std::string& host) {
-  std::array<std::byte, sizeof(in6_addr)> address;
-  return ::inet_pton(AF_INET, host.c_str(), address.data()) == 1 ||
-         ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
-}
 
 }  // namespace
 
@@ -51,7 +41,7 @@ void BackgroundDial::next_uri() {
   addresses_.clear();
   if (uri_ == uris_.size()) return end(Descriptor());
   const Uri& uri = uris_[uri_++];
-  if (uri.scheme != Uri::Scheme::local && !is_numeric(uri.host)) return look_up(uri);
+  if (uri.scheme != Uri::Scheme::local && !is_address(uri.host)) return look_up(uri);
   try {
     addresses_ = addresses_of(uri);
   } catch (const std::exception&) {  // a path that is too long: the next one may do
@@ -93,32 +83,24 @@ void BackgroundDial::next_address() {
 }
 
 void BackgroundDial::connect(const Address& to) {
-  Descriptor socket(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.number() < 0) return next_address();
-  apply(socket.number(), options_);
-  int result = 0;
-  do result = ::connect(socket.number(), reinterpret_cast<const sockaddr*>(&to.storage), to.size);
-  while (result != 0 && errno == EINTR);
-  if (result == 0) return end(std::move(socket));
-  if (errno == EINPROGRESS) return wait_for(std::move(socket));
-  if (errno != EAGAIN || std::chrono::steady_clock::now() >= until_) return next_address();
+  Descriptor socket;
+  const int error = begin_connect(socket, to, options_);
+  if (error == 0) return end(std::move(socket));
+  if (error == EINPROGRESS) return wait_for(std::move(socket));
+  if (error != EAGAIN || std::chrono::steady_clock::now() >= until_) return next_address();
   by(kFullBacklogPause, [this, &to] { connect(to); });  // the backlog is full
 }
 
 void BackgroundDial::wait_for(Descriptor socket) {
   socket_.emplace(io_, socket.release());
   by(timeout_, [this] { next_address(); });
-  socket_->async_wait(asio::posix::stream_descriptor::wait_write, [self = shared_from_this(), turn = turn_](
-                                                                      const asio::error_code& error) {
-    if (turn != self->turn_) return;
-    int failed = error.value();
-    socklen_t size = sizeof failed;
-    if (!error && ::getsockopt(self->socket_->native_handle(), SOL_SOCKET, SO_ERROR, &failed, &size) != 0)
-      failed = errno;
-    if (failed == 0 && is_its_own_peer(self->socket_->native_handle())) failed = ECONNREFUSED;
-    if (failed != 0) return self->next_address();
-    self->end(Descriptor(self->socket_->release()));
-  });
+  socket_->async_wait(asio::posix::stream_descriptor::wait_write,
+                      [self = shared_from_this(), turn = turn_](const asio::error_code& error) {
+                        if (turn != self->turn_) return;
+                        if (error || connect_result(self->socket_->native_handle()) != 0)
+                          return self->next_address();
+                        self->end(Descriptor(self->socket_->release()));
+                      });
 }
 
 void BackgroundDial::end(Descriptor socket) {

@@ -55,7 +55,7 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
   for (int count = 0; count < kAcceptedPerTurn; ++count) {
     Descriptor socket(
         ::accept4(entrance->listener->number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.number() < 0) {
+    if (socket.get() < 0) {
       const int error = errno;
       if (error == EINTR || error == ECONNABORTED) continue;
       if (error == EAGAIN) break;
@@ -66,7 +66,7 @@ void ConnectionAcceptor::accept(const std::shared_ptr<ListeningSocket>& entrance
       });
       return;
     }
-    apply(socket.number(), settings_.options);
+    apply(socket.get(), settings_.options);
     const std::shared_ptr<Stream> stream = enter_(std::move(socket));
     if (stream == nullptr) continue;
     expect(stream);

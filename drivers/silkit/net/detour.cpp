@@ -27,11 +27,7 @@ void Mesh::Impl::ask_to_connect(const PeerInfo& info, const std::string& tried) 
   const auto& asked = asked_.emplace(info.name, std::make_unique<Asked>(io_, info, tried)).first->second;
   journal_.say(LogSink::Level::info, "participant " + in_quotes(info.name) +
                                          " cannot be connected to, and is asked to connect to this one");
-  {
-    const auto lock = owner_.lock();
-    post(*registry_link_, RemoteConnect{{}, own_info(), info, RemoteConnect::Status::request});
-    flush();
-  }
+  say(*registry_link_, RemoteConnect{{}, own_info(), info, RemoteConnect::Status::request});
   asked->timer.expires_after(settings_.connect_timeout);
   asked->timer.async_wait([this, name = info.name](const asio::error_code& settled) {
     if (!settled) give_up_asking(name);
@@ -115,11 +111,7 @@ void Mesh::Impl::connect_back(const RemoteConnect& request) {
   RemoteConnect answer = request;
   const bool room = dials_.size() < kMostDials;
   answer.status = room ? RemoteConnect::Status::connecting : RemoteConnect::Status::failed;
-  {
-    const auto lock = owner_.lock();
-    post(*registry_link_, answer);
-    flush();
-  }
+  say(*registry_link_, answer);
   if (!room)
     return complain("too many ask to be connected to; " + in_quotes(request.origin.name) + " is not");
   std::vector<Uri> uris = ways_to(request.origin);
@@ -138,22 +130,16 @@ void Mesh::Impl::connect_back(const RemoteConnect& request) {
 void Mesh::Impl::connected_back(Descriptor socket, const RemoteConnect& request) {
   if (leaving_) return;
   RemoteConnect answer = request;
-  if (socket.number() < 0) {
+  if (socket.get() < 0) {
     if (registry_link_ == nullptr) return;
     answer.status = RemoteConnect::Status::failed;
-    const auto lock = owner_.lock();
-    post(*registry_link_, answer);
-    return flush();
+    return say(*registry_link_, answer);
   }
   answer.target = own_info();
   answer.status = RemoteConnect::Status::announcement;
   const auto link = std::static_pointer_cast<StreamLink>(enter(std::move(socket)));
   if (link == nullptr) return;
-  {
-    const auto lock = owner_.lock();
-    post(*link, answer);
-    flush();
-  }
+  say(*link, answer);
   acceptor_->expect(link);
   link->start();
 }

@@ -53,8 +53,6 @@ class Dial {
  private:
   const Address& address(const Attempt& attempt) const { return places_[attempt.place][attempt.next]; }
 
-  enum class Try : std::uint8_t { pending, done, failed };
-
   /// Begins with the address at `next`, or with the one after it that can be begun with. False: all is over.
   bool begin(Attempt& attempt) {
     attempt.until = Clock::now() + timeout_;
@@ -62,34 +60,13 @@ class Dial {
   }
 
   bool go_on(Attempt& attempt) {
-    for (;;) {
-      const Try tried = connect(attempt);
-      if (tried != Try::failed) return tried == Try::pending;
-      note_failure(attempt, errno);
-      if (++attempt.next >= places_[attempt.place].size())
-        return give_up(attempt.place, tried_[attempt.place]);
-      attempt.until = Clock::now() + timeout_;
-    }
-  }
-
-  Try connect(Attempt& attempt) {
-    const Address& to = address(attempt);
-    attempt.socket =
-        Descriptor(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (attempt.socket.number() < 0) return Try::failed;
-    apply(attempt.socket.number(), options_);
-    int result = 0;
-    do result = ::connect(attempt.socket.number(), reinterpret_cast<const sockaddr*>(&to.storage), to.size);
-    while (result != 0 && errno == EINTR);
-    if (result == 0) {
-      (void)done(attempt);
-      return Try::done;
-    }
-    if (errno == EINPROGRESS) return Try::pending;
-    if (errno != EAGAIN) return Try::failed;
+    const int error = begin_connect(attempt.socket, address(attempt), options_);
+    if (error == 0) return done(attempt);
+    if (error == EINPROGRESS) return true;
+    if (error != EAGAIN) return failed(attempt, error);
     attempt.socket = Descriptor();
     attempt.again = Clock::now() + kBacklogPause;
-    return Try::pending;
+    return true;
   }
 
   bool done(Attempt& attempt) {
@@ -98,17 +75,13 @@ class Dial {
     return false;
   }
 
-  void note_failure(Attempt& attempt, int error) {
+  bool failed(Attempt& attempt, int error) {
     std::string& tried = tried_[attempt.place];
     tried += (tried.empty() ? "" : "; ") + address(attempt).text + ": " +
              (error == ETIMEDOUT ? "no answer" : std::generic_category().message(error));
     attempt.socket = Descriptor();
-  }
-
-  bool failed(Attempt& attempt, int error) {
-    note_failure(attempt, error);
     if (++attempt.next < places_[attempt.place].size()) return begin(attempt);
-    return give_up(attempt.place, tried_[attempt.place]);
+    return give_up(attempt.place, tried);
   }
 
   bool give_up(std::size_t place, const std::string& tried) {
@@ -121,8 +94,8 @@ class Dial {
     polled_.clear();
     Clock::time_point until = Clock::time_point::max();
     for (const Attempt& attempt : attempts_) {
-      until = std::min(until, attempt.socket.number() < 0 ? attempt.again : attempt.until);
-      polled_.push_back({attempt.socket.number(), POLLOUT, 0});
+      until = std::min(until, attempt.socket.get() < 0 ? attempt.again : attempt.until);
+      polled_.push_back({attempt.socket.get(), POLLOUT, 0});
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
     (void)::poll(polled_.data(), polled_.size(), static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000)));
@@ -131,16 +104,13 @@ class Dial {
   /// False: this place is settled.
   bool look(Attempt& attempt) {
     const bool late = Clock::now() >= attempt.until;
-    if (attempt.socket.number() < 0) {
+    if (attempt.socket.get() < 0) {
       if (late) return failed(attempt, ETIMEDOUT);
       return Clock::now() < attempt.again || go_on(attempt);
     }
-    pollfd now{attempt.socket.number(), POLLOUT, 0};
+    pollfd now{attempt.socket.get(), POLLOUT, 0};
     if (::poll(&now, 1, 0) <= 0) return !late || failed(attempt, ETIMEDOUT);
-    int error = 0;
-    socklen_t size = sizeof error;
-    if (::getsockopt(attempt.socket.number(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-    if (error == 0 && is_its_own_peer(attempt.socket.number())) error = ECONNREFUSED;
+    const int error = connect_result(attempt.socket.get());
     return error == 0 ? done(attempt) : failed(attempt, error);
   }
 

@@ -54,17 +54,13 @@ void Mesh::Impl::take(Link& link, const Frame& frame) {
   switch (frame.kind) {
     case Kind::subscription:
     case Kind::acknowledge:
-    case Kind::service:
-    case Kind::service_alternative: {
+    case Kind::service: {
       if (!link.peer) throw WireError("a message before the announcement");
       const auto lock = owner_.lock();
       return owner_.engine().receive(*link.peer, frame);
     }
     case Kind::registry:
       return handshake(link, frame.body);
-    case Kind::invalid:
-    case Kind::proxy:
-    case Kind::ring:
     default:
       return;
   }
@@ -93,10 +89,10 @@ void Mesh::Impl::handshake(Link& link, ByteView body) {
 void Mesh::Impl::announced(Link& link, Announcement announcement) {
   if (link.phase != Link::Phase::stranger || link.waiting)
     throw WireError("an announcement where none is due");
-  const auto& [version, info, simulation] = announcement;
-  if (version != ProtocolVersion{})
-    return refuse(link, "protocol version " + std::to_string(version.high) + "." +
-                            std::to_string(version.low) + " is not spoken here, only 3.1");
+  const PeerInfo& info = announcement.peer;
+  const std::string& simulation = announcement.simulation;
+  if (!announcement.is_readable())
+    return refuse(link, "protocol version " + announcement.version.text() + " is not spoken here, only 3.1");
   if (simulation != registry_.simulation)
     return refuse(link, in_quotes(info.name) + " belongs to simulation " + in_quotes(simulation) +
                             ", this participant to " + in_quotes(registry_.simulation));
@@ -161,9 +157,6 @@ void Mesh::Impl::replied(Link& link, const AnnouncementReply& reply) {
   if (!reply.is_accepted())
     return fail_join(from + " refuses participant " + in_quotes(owner_.engine().name()) + ": " +
                      (reply.diagnostic.empty() ? "it does not say why" : reply.diagnostic));
-  if (reply.version != ProtocolVersion{})
-    return fail_join(from + " answers with protocol version " + std::to_string(reply.version.high) + "." +
-                     std::to_string(reply.version.low) + "; only 3.1 is spoken here");
   link.phase = Link::Phase::up;
   if (link.registry) {
     reaches_registry_ = true;

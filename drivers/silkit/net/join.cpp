@@ -70,24 +70,20 @@ SocketOptions Mesh::Impl::options() const {
 std::vector<Listener> Mesh::Impl::default_listeners() {
   std::vector<Listener> listeners;
   if (settings_.domain_sockets) {
-    Uri local;
-    local.scheme = Uri::Scheme::local;
     const Engine& engine = owner_.engine();
-    local.path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder()).string();
+    const auto path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder());
+    const Uri local{.scheme = Uri::Scheme::local, .path = path.string()};
     try {
       listeners.emplace_back(local, options());
     } catch (const std::exception& failure) {
       journal_.say(LogSink::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
     }
   }
-  Uri tcp;
-  tcp.scheme = Uri::Scheme::tcp;
   bool accepts = false;
   std::string why;
   for (const char* const host : {"127.0.0.1", "::1"}) {  // a machine may speak one of the two alone
-    tcp.host = host;
     try {
-      listeners.emplace_back(tcp, options());
+      listeners.emplace_back(Uri{.scheme = Uri::Scheme::tcp, .host = host}, options());
       accepts = true;
     } catch (const std::exception& failure) {
       if (why.empty()) why = failure.what();
@@ -176,12 +172,11 @@ void Mesh::Impl::run_io() {
 Descriptor Mesh::Impl::reach_registry() {
   std::vector<Address> addresses;
   std::string tried;
+  Uri own = registry_;
+  own.simulation.clear();
   if (settings_.domain_sockets) {
-    Uri own = registry_;
-    own.simulation.clear();
-    Uri local;
-    local.scheme = Uri::Scheme::local;
-    local.path = socket_path(kRegistryName, 0, own.text(), working_folder()).string();
+    const auto path = socket_path(kRegistryName, 0, own.text(), working_folder());
+    const Uri local{.scheme = Uri::Scheme::local, .path = path.string()};
     std::error_code error;
     if (std::filesystem::exists(local.path, error)) addresses = addresses_of(local);
   }
@@ -200,13 +195,11 @@ Descriptor Mesh::Impl::reach_registry() {
         dial({all}, settings_.connect_timeout, options(), [&](std::size_t, Descriptor got) {
           socket = std::move(got);
         }).front();
-    if (socket.number() >= 0) return socket;
+    if (socket.get() >= 0) return socket;
     if (!all.empty()) tried = with_comma(vain, tried);
     if (attempt >= settings_.connect_attempts) break;
     std::this_thread::sleep_for(std::min(kLongestPause, kShortestPause * attempt));
   }
-  Uri own = registry_;
-  own.simulation.clear();
   throw Refusal(Code::unspecified, "the registry at " + settings_.registry_uri + " cannot be reached, in " +
                                        std::to_string(settings_.connect_attempts) +
                                        (settings_.connect_attempts == 1 ? " attempt (" : " attempts (") +
@@ -224,9 +217,8 @@ bool Mesh::Impl::wait_for_others(Clock::time_point until, Ready ready) {
 }
 
 void Mesh::Impl::introduce() {
-  auto socket = std::make_shared<Descriptor>(reach_registry());
-  asio::post(io_, [this, socket] {
-    auto link = std::make_shared<StreamLink>(*this, std::move(*socket), Link::Phase::greeted);
+  asio::post(io_, [this, socket = reach_registry()]() mutable {
+    auto link = std::make_shared<StreamLink>(*this, std::move(socket), Link::Phase::greeted);
     link->registry = true;
     link->peer = kRegistryPeer;
     link->name = kRegistryName;
@@ -271,9 +263,8 @@ void Mesh::Impl::meet(const std::vector<PeerInfo>& known) {
       places, settings_.connect_timeout, options(),
       [&](std::size_t place, Descriptor got) {
         reach(known[place].name);
-        auto socket = std::make_shared<Descriptor>(std::move(got));
-        asio::post(io_, [this, socket, info = known[place]] {
-          auto link = std::make_shared<StreamLink>(*this, std::move(*socket), Link::Phase::greeted);
+        asio::post(io_, [this, socket = std::move(got), info = known[place]]() mutable {
+          auto link = std::make_shared<StreamLink>(*this, std::move(socket), Link::Phase::greeted);
           link->name = info.name;
           greet(link, &info);
         });

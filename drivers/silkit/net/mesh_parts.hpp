@@ -241,6 +241,13 @@ class Mesh::Impl final : private IoSource {
     link.append(bytes);
     mark_urgent(link.carrier());
   }
+  /// The same, at once. @when owner's lock not held
+  template <class Message>
+  void say(Link& link, const Message& message) {
+    const auto lock = owner_.lock();
+    post(link, message);
+    flush();
+  }
   void mark_dirty(StreamLink& link);
   void mark_urgent(StreamLink& link);
   void write(StreamLink& link);

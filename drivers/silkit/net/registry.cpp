@@ -97,11 +97,9 @@ std::string Registry::Impl::listen(const std::string& text) {
   }
   uri.simulation.clear();
   if (settings_.domain_sockets) {
-    Uri local;
-    local.scheme = Uri::Scheme::local;
     try {
-      local.path = socket_path(kRegistryName, 0, uri.text(), std::filesystem::current_path()).string();
-      listeners.emplace_back(local, SocketOptions{});
+      const auto path = socket_path(kRegistryName, 0, uri.text(), std::filesystem::current_path());
+      listeners.emplace_back(Uri{.scheme = Uri::Scheme::local, .path = path.string()}, SocketOptions{});
     } catch (const std::exception& failure) {
       journal_.say(LogSink::Level::warn,
                    std::string("registry: no domain socket, TCP only: ") + failure.what());
@@ -191,10 +189,10 @@ void Registry::Impl::announced(Guest& guest, ByteView body) {
 
 /// Explains a refusal; "" if there is none.
 std::string Registry::Impl::refusal_of(const Announcement& announcement) const {
-  const auto& [version, peer, simulation] = announcement;
-  if (version != ProtocolVersion{})
-    return "protocol version " + std::to_string(version.high) + "." + std::to_string(version.low) +
-           " is not spoken here, only 3.1";
+  const PeerInfo& peer = announcement.peer;
+  const std::string& simulation = announcement.simulation;
+  if (!announcement.is_readable())
+    return "protocol version " + announcement.version.text() + " is not spoken here, only 3.1";
   if (peer.name.empty()) return "a participant needs a name";
   if (peer.name == kRegistryName) return "the name '" + peer.name + "' is the registry's";
   if (find(simulation, peer.name) != nullptr)
@@ -276,10 +274,7 @@ void Registry::Impl::ended(Guest& guest, const std::string& why) {
 
 /// Complains of a bad participant, throttled: there is no end of them.
 void Registry::Impl::complain(const std::string& text) {
-  const std::int64_t now_ns = settings_.steady_ns
-                                  ? settings_.steady_ns()
-                                  : std::chrono::steady_clock::now().time_since_epoch().count();
-  if (const auto suffix = complaints_.suffix(now_ns))
+  if (const auto suffix = complaints_.suffix(settings_.steady_ns()))
     journal_.say(LogSink::Level::warn, "registry: " + text + *suffix);
 }
 

@@ -21,7 +21,8 @@ struct RegistrySettings {
   std::size_t most_participants = 4096;
   bool passes_requests = true;  ///< true: passes on requests of participants to connect to them
   bool relays = true;           ///< true: relays messages between participants that cannot connect at all
-  std::function<std::int64_t()> steady_ns{};  ///< clock for the pace of its log; empty: the system's clock
+  /// Clock for the pace of its log.
+  std::function<std::int64_t()> steady_ns = time_of<std::chrono::steady_clock, std::chrono::nanoseconds>;
   rtsync::ThreadSettings io_thread{};
 };
 

@@ -91,14 +91,6 @@ void Mesh::Impl::say_relayed(Link& link) {
 
 // ---- relaying for others
 
-namespace {
-
-void empty_message(Bytes& out, std::string_view from, std::string_view to) {
-  encode(out, ProxyMessage{0, from, to, {}});
-}
-
-}  // namespace
-
 /// Two that both have a stream to this participant may speak through it; no participant may speak for others.
 void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
   if (from.registry || message.source != from.name)
@@ -111,7 +103,7 @@ void Mesh::Impl::pass_on(StreamLink& from, const ProxyMessage& message) {
   const auto lock = owner_.lock();
   switch (pairs_.take(message, to != nullptr)) {
     case RelayFate::answered_end:
-      empty_message(from.queue(), message.destination, message.source);
+      encode(from.queue(), ProxyMessage{0, message.destination, message.source, {}});
       mark_urgent(from);
       break;
     case RelayFate::dropped:
@@ -132,7 +124,7 @@ void Mesh::Impl::tell_partners_of(const Link& left) {
     for (const LinkPtr& link : links_) {
       StreamLink* const stream = link->stream();
       if (stream == nullptr || link->registry || link->name != partner) continue;
-      empty_message(stream->queue(), left.name, partner);
+      encode(stream->queue(), ProxyMessage{0, left.name, partner, {}});
       mark_urgent(*stream);
     }
   flush();

@@ -26,30 +26,27 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 }  // namespace
 
 bool is_on_one_host(int socket) {
-  sockaddr_storage near{};
-  socklen_t size = sizeof near;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&near), &size) != 0) return false;
-  if (near.ss_family == AF_UNIX) return true;
+  if (own_address(socket).ss_family == AF_UNIX) return true;
   const std::optional<std::string> own = own_ip(socket);
   return own && own == remote_ip(socket);
 }
 
 SharedRings::SharedRings(Memory& memory, bool made, Descriptor file)
-    : memory_(memory), file_(std::move(file)) {
-  in_.emplace(made ? memory.of_other : memory.of_maker);
-  out_.emplace(made ? memory.of_maker : memory.of_other);
-}
+    : memory_(memory),
+      file_(std::move(file)),
+      in_(made ? memory.of_other : memory.of_maker),
+      out_(made ? memory.of_maker : memory.of_other) {}
 
 SharedRings::~SharedRings() { (void)::munmap(&memory_, sizeof(Memory)); }
 
 std::unique_ptr<SharedRings> SharedRings::make() {
   Descriptor file(::memfd_create("tactus-silkit", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file.number() < 0 || ::ftruncate(file.number(), sizeof(Memory)) != 0 ||
-      ::fcntl(file.number(), F_ADD_SEALS, kSeals) != 0)
+  if (file.get() < 0 || ::ftruncate(file.get(), sizeof(Memory)) != 0 ||
+      ::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
     return nullptr;
   std::array<std::uint64_t, 2> nonce{};
   if (::getrandom(nonce.data(), sizeof nonce, 0) != static_cast<ssize_t>(sizeof nonce)) return nullptr;
-  void* const at = ::mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  void* const at = ::mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return nullptr;
   auto& memory = *static_cast<Memory*>(at);  // zeros
   memory.nonce = nonce;
@@ -69,12 +66,12 @@ std::unique_ptr<SharedRings> SharedRings::open(const RingMessage& offer, std::st
   if (!S_ISREG(is.st_mode) || is.st_size != sizeof(Memory)) return in_vain("no memory of rings");
   if (is.st_uid != ::geteuid()) return in_vain("of another user");
   const Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (file.number() < 0) return in_vain(std::strerror(errno));
-  const int seals = ::fcntl(file.number(), F_GET_SEALS);
-  if (::fstat(file.number(), &is) != 0 || is.st_size != sizeof(Memory) || seals < 0 ||
+  if (file.get() < 0) return in_vain(std::strerror(errno));
+  const int seals = ::fcntl(file.get(), F_GET_SEALS);
+  if (::fstat(file.get(), &is) != 0 || is.st_size != sizeof(Memory) || seals < 0 ||
       (seals & kSeals) != kSeals)
     return in_vain("its size is not sealed");
-  void* const at = ::mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  void* const at = ::mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return in_vain(std::strerror(errno));
   auto& memory = *static_cast<Memory*>(at);
   std::unique_ptr<SharedRings> rings(new SharedRings(memory, false, Descriptor()));
@@ -83,7 +80,7 @@ std::unique_ptr<SharedRings> SharedRings::open(const RingMessage& offer, std::st
 }
 
 RingMessage SharedRings::offer(RingMessage::Step step) const {
-  return {step, static_cast<std::uint32_t>(::getpid()), static_cast<std::uint32_t>(file_.number()),
+  return {step, static_cast<std::uint32_t>(::getpid()), static_cast<std::uint32_t>(file_.get()),
           memory_.nonce};
 }
 

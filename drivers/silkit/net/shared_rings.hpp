@@ -3,7 +3,6 @@
 /// A ring for each direction of a stream, in memory that two processes of one user share. It has no name in any file
 /// system, so nothing is left of it when they end, however they do; and it is sealed, so that neither can cut it short.
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "drivers/silkit/net/ring.hpp"
@@ -29,8 +28,8 @@ class SharedRings {
   /// Returns an offer for the other participant; to be opened until forget_file().
   RingMessage offer(RingMessage::Step step) const;
   void forget_file() { file_ = Descriptor(); }
-  RingReader& in() { return *in_; }
-  RingWriter& out() { return *out_; }
+  RingReader& in() { return in_; }
+  RingWriter& out() { return out_; }
 
  private:
   struct Memory;
@@ -38,8 +37,8 @@ class SharedRings {
 
   Memory& memory_;
   Descriptor file_;  ///< its maker's, until it is open on both sides
-  std::optional<RingReader> in_;
-  std::optional<RingWriter> out_;
+  RingReader in_;
+  RingWriter out_;
 };
 
 }  // namespace tactus::silkit

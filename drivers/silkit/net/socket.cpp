@@ -60,12 +60,20 @@ std::uint16_t port_of(const sockaddr_storage& storage) {
                                             : reinterpret_cast<const sockaddr_in6&>(storage).sin6_port);
 }
 
-std::optional<std::string> ip_of_end(int socket, int (*end)(int, sockaddr*, socklen_t*)) {
+/// Returns an address of no family, all zero, when it cannot be found out.
+sockaddr_storage address_of_end(int socket, int (*end)(int, sockaddr*, socklen_t*)) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
-  if (end(socket, generic(storage), &size) != 0) return std::nullopt;
-  if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return std::nullopt;
-  return ip_text(storage);
+  return end(socket, generic(storage), &size) == 0 ? storage : sockaddr_storage{};
+}
+
+bool is_ip(const sockaddr_storage& storage) {
+  return storage.ss_family == AF_INET || storage.ss_family == AF_INET6;
+}
+
+std::optional<std::string> ip_of_end(int socket, int (*end)(int, sockaddr*, socklen_t*)) {
+  const sockaddr_storage storage = address_of_end(socket, end);
+  return is_ip(storage) ? std::optional(ip_text(storage)) : std::nullopt;
 }
 
 /// Removes a socket at the path if no process listens at it any more.
@@ -74,14 +82,10 @@ void remove_old_socket(const std::string& path, const Address& address) {
   if (::lstat(path.c_str(), &file) != 0) return;
   if (!S_ISSOCK(file.st_mode)) throw std::runtime_error(path + " exists and is not a socket");
   const Descriptor probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (::connect(probe.number(), generic(address.storage), address.size) == 0 || errno == EAGAIN)
+  if (::connect(probe.get(), generic(address.storage), address.size) == 0 || errno == EAGAIN)
     throw std::runtime_error("another process listens at " + path + " already");
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) cannot("removing the old socket " + path);
 }
-
-}  // namespace
-
-namespace {
 
 /// An idle stream is probed; where bytes wait for an answer, or a probe does, the kernel ends the stream in time.
 void watch_host(int socket, std::chrono::seconds timeout) {
@@ -97,15 +101,6 @@ void watch_host(int socket, std::chrono::seconds timeout) {
 }
 
 }  // namespace
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) (void)::close(number_);
-}
 
 void apply(int socket, const SocketOptions& options) {
   const int on = 1;
@@ -145,48 +140,61 @@ std::vector<Address> addresses_of(const Uri& uri) {
   return addresses;
 }
 
+sockaddr_storage own_address(int socket) { return address_of_end(socket, &::getsockname); }
 std::optional<std::string> own_ip(int socket) { return ip_of_end(socket, &::getsockname); }
 std::optional<std::string> remote_ip(int socket) { return ip_of_end(socket, &::getpeername); }
 
 bool is_its_own_peer(int socket) {
-  sockaddr_storage near{};
-  sockaddr_storage far{};
-  socklen_t near_size = sizeof near;
-  socklen_t far_size = sizeof far;
-  if (::getsockname(socket, generic(near), &near_size) != 0 || near.ss_family == AF_UNIX) return false;
-  return ::getpeername(socket, generic(far), &far_size) == 0 && near_size == far_size &&
-         std::memcmp(&near, &far, near_size) == 0;
+  const sockaddr_storage near = own_address(socket);
+  const sockaddr_storage far = address_of_end(socket, &::getpeername);
+  return is_ip(near) && std::memcmp(&near, &far, sizeof near) == 0;
+}
+
+int begin_connect(Descriptor& socket, const Address& to, const SocketOptions& options) {
+  socket = Descriptor(::socket(to.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (socket.get() < 0) return errno;
+  apply(socket.get(), options);
+  int result = 0;
+  do result = ::connect(socket.get(), generic(to.storage), to.size);
+  while (result != 0 && errno == EINTR);
+  return result == 0 ? 0 : errno;
+}
+
+int connect_result(int socket) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+  return error == 0 && is_its_own_peer(socket) ? ECONNREFUSED : error;
 }
 
 Listener::Listener(const Uri& uri, const SocketOptions& options) : uri_(uri) {
   const Address address = addresses_of(uri).front();
   const int family = address.storage.ss_family;
   Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (socket.number() < 0) cannot(address.text);
-  apply(socket.number(), options);
+  if (socket.get() < 0) cannot(address.text);
+  apply(socket.get(), options);
   const int on = 1;
   if (family == AF_UNIX)
     remove_old_socket(uri.path, address);
   else
-    (void)::setsockopt(socket.number(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (family == AF_INET6) (void)::setsockopt(socket.number(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
-  if (::bind(socket.number(), generic(address.storage), address.size) != 0) cannot(address.text);
+    (void)::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+  if (family == AF_INET6) (void)::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+  if (::bind(socket.get(), generic(address.storage), address.size) != 0) cannot(address.text);
   if (family == AF_UNIX) {
     // Before listen(): nobody can connect while the mode is still the umask's.
     if (::chmod(uri.path.c_str(), 0770) != 0 || ::lstat(uri.path.c_str(), &file_) != 0) cannot(address.text);
   }
-  if (::listen(socket.number(), kBacklog) != 0) cannot(address.text);
+  if (::listen(socket.get(), kBacklog) != 0) cannot(address.text);
   if (family != AF_UNIX) {
-    sockaddr_storage real{};
-    socklen_t size = sizeof real;
-    if (::getsockname(socket.number(), generic(real), &size) != 0) cannot(address.text);
+    const sockaddr_storage real = own_address(socket.get());
+    if (!is_ip(real)) cannot(address.text);
     uri_.port = port_of(real);
   }
   socket_ = std::move(socket);
 }
 
 Listener::~Listener() {
-  if (socket_.number() < 0 || file_.st_ino == 0) return;
+  if (socket_.get() < 0 || file_.st_ino == 0) return;
   struct stat now {};
   if (::lstat(uri_.path.c_str(), &now) == 0 && now.st_ino == file_.st_ino && now.st_dev == file_.st_dev)
     (void)::unlink(uri_.path.c_str());

@@ -11,26 +11,14 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "drivers/silkit/wire/uri.hpp"
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::silkit {
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-  int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
+using rtsync::Descriptor;
 
 struct SocketOptions {
   bool no_delay = true;
@@ -51,12 +39,19 @@ struct Address {
 };
 /// All addresses of a URI, IPv4 first; names are looked up, which may take seconds. Throws.
 std::vector<Address> addresses_of(const Uri& uri);
+/// The address of this end of a socket; of no family when it cannot be found out.
+sockaddr_storage own_address(int socket);
 /// The IP address of this or the other end of a stream; nothing: a domain socket.
 std::optional<std::string> own_ip(int socket);
 std::optional<std::string> remote_ip(int socket);
 /// Returns true if a TCP socket has become its own other end: where no process listens at a port that the
 /// kernel chooses for the near end as well.
 bool is_its_own_peer(int socket);
+/// Begins to connect a new socket, which does not block. Returns 0: it is connected; EINPROGRESS; EAGAIN: the backlog is
+/// full; or the errno of what failed.
+int begin_connect(Descriptor& socket, const Address& to, const SocketOptions& options);
+/// Returns what became of it when the socket can be written to: 0, or an errno.
+int connect_result(int socket);
 
 /// A listening socket, not blocking, and its file if it has one.
 class Listener {
@@ -69,7 +64,7 @@ class Listener {
   ~Listener();  ///< removes the file, unless it is another process's by now
 
   const Uri& uri() const { return uri_; }  ///< URI with the real port
-  int number() const { return socket_.number(); }
+  int number() const { return socket_.get(); }
 
  private:
   Uri uri_;

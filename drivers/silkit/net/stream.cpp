@@ -22,17 +22,10 @@ constexpr std::size_t kLargestQueueKept = 32U << 20;
 constexpr std::size_t kLeastCompacted = 64U << 10;
 constexpr std::size_t kLargePiece = 2048;
 
-int family_of(int socket) {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof storage;
-  (void)::getsockname(socket, reinterpret_cast<sockaddr*>(&storage), &size);
-  return storage.ss_family;
-}
-
 }  // namespace
 
 Stream::Stream(asio::io_context& io, Descriptor socket)
-    : socket_(io, asio::generic::stream_protocol(family_of(socket.number()), 0), socket.number()),
+    : socket_(io, asio::generic::stream_protocol(own_address(socket.get()).ss_family, 0), socket.get()),
       number_(socket.release()),
       in_(kFirstBuffer) {
   socket_.non_blocking(true);
@@ -166,11 +159,11 @@ Stream::Written Stream::write() noexcept {
     }
     return write_to_ring();
   }
-  all_sent();
+  clear_queue();
   return Written::all;
 }
 
-void Stream::all_sent() noexcept {
+void Stream::clear_queue() noexcept {
   out_.clear();
   sent_ = for_socket_ = 0;
   if (out_.capacity() > kLargestQueueKept) out_ = Bytes();
@@ -183,8 +176,7 @@ Backlog::Verdict Stream::judge(const BacklogLimits& limits) {
 
 Stream::Written Stream::fail() noexcept {
   deaf_ = true;
-  out_.clear();
-  sent_ = for_socket_ = 0;
+  clear_queue();
   return Written::failed;
 }
 
@@ -222,7 +214,7 @@ std::size_t Stream::write_ahead(ByteView piece) noexcept {
       sent_ += taken;
       taken_ += taken;
     }
-    all_sent();
+    clear_queue();
     const std::size_t taken = ring_out_->write(piece);
     taken_ += taken;
     return taken;
@@ -250,7 +242,7 @@ Stream::Written Stream::write_to_ring() noexcept {
   if (ring_out_->has_to_wake(urgent_ || result == Written::waiting)) wake_other();
   urgent_ = urgent_ && result == Written::waiting;
   if (result == Written::waiting) return waits_to_write();
-  all_sent();
+  clear_queue();
   return result;
 }
 
@@ -259,7 +251,7 @@ Stream::Written Stream::write_to_ring() noexcept {
 void Stream::wake_other() const {
   if (!writes_ring_) return;
   const std::byte wake{};
-  if (pipe_.number() >= 0 && (::write(pipe_.number(), &wake, 1) == 1 || errno == EAGAIN)) return;
+  if (pipe_.get() >= 0 && (::write(pipe_.get(), &wake, 1) == 1 || errno == EAGAIN)) return;
   (void)::send(number_, &wake, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
@@ -296,8 +288,7 @@ void Stream::close() {
   number_ = -1;
   asio::error_code ignored;
   (void)socket_.close(ignored);
-  out_.clear();
-  sent_ = for_socket_ = 0;
+  clear_queue();
 }
 
 }  // namespace tactus::silkit

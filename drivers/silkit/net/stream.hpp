@@ -104,7 +104,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   bool take_from_ring();
   void take(std::size_t size);
   std::size_t write_ahead(ByteView piece) noexcept;
-  void all_sent() noexcept;
+  void clear_queue() noexcept;
   Written write_to_ring() noexcept;
   Written waits_to_write() noexcept;
   Written fail() noexcept;

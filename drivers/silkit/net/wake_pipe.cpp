@@ -15,7 +15,7 @@
 namespace tactus::silkit {
 
 WakePipe::WakePipe(asio::io_context& io, Descriptor reader, Descriptor writer)
-    : reader_(io, reader.number()), writer_(std::move(writer)) {
+    : reader_(io, reader.get()), writer_(std::move(writer)) {
   (void)reader.release();
 }
 
@@ -41,8 +41,8 @@ void WakePipe::fall_asleep() {
 
 void WakePipe::name_in(RingMessage& message) const {
   struct stat own {};
-  if (::fstat(writer_.number(), &own) != 0) return;
-  message.pipe.descriptor = static_cast<std::uint32_t>(writer_.number());
+  if (::fstat(writer_.get(), &own) != 0) return;
+  message.pipe.descriptor = static_cast<std::uint32_t>(writer_.get());
   message.pipe.inode = own.st_ino;
 }
 
@@ -63,13 +63,13 @@ Descriptor WakePipe::open_other(const RingMessage& message, std::string& why) co
     return S_ISFIFO(is.st_mode) && is.st_dev == own.st_dev && is.st_ino == message.pipe.inode;
   };
   // First a look at what it is: to open some files has effects.
-  if (::fstat(writer_.number(), &own) != 0 || ::stat(path.c_str(), &is) != 0)
+  if (::fstat(writer_.get(), &own) != 0 || ::stat(path.c_str(), &is) != 0)
     return in_vain(std::strerror(errno));
   if (!is_it()) return in_vain("not the pipe that was named");
   if (is.st_uid != ::geteuid()) return in_vain("of another user");
   Descriptor pipe(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK));
-  if (pipe.number() < 0) return in_vain(std::strerror(errno));
-  if (::fstat(pipe.number(), &is) != 0 || !is_it()) return in_vain("not the pipe that was named");
+  if (pipe.get() < 0) return in_vain(std::strerror(errno));
+  if (::fstat(pipe.get(), &is) != 0 || !is_it()) return in_vain("not the pipe that was named");
   why.clear();
   return pipe;
 }

@@ -60,6 +60,7 @@ struct ProtocolVersion {
   std::uint16_t high = 3;
   std::uint16_t low = 1;
   bool is_ours() const { return *this == ProtocolVersion{}; }
+  std::string text() const { return std::to_string(high) + "." + std::to_string(low); }
   friend bool operator==(const ProtocolVersion&, const ProtocolVersion&) = default;
 };
 /// Writes the version with the preamble in front. Throws WireError for one that is not the protocol's.
@@ -83,42 +84,36 @@ struct Subscriber {
   static auto members(auto& self) { return std::tie(self.index, self.network, self.type, self.version); }
   friend bool operator==(const Subscriber&, const Subscriber&) = default;
 };
-struct Announcement {
-  ProtocolVersion version;
-  PeerInfo peer;
-  std::string simulation;  ///< trailing
+/// Common part of the messages of a registry: one of another version is read no further than its version.
+template <RegistryKind kind>
+struct RegistryMessage {
   static constexpr Kind kKind = Kind::registry;
-  static constexpr RegistryKind kRegistryKind = RegistryKind::announcement;
+  static constexpr RegistryKind kRegistryKind = kind;
+  ProtocolVersion version;
   static auto head(auto& self) { return std::tie(self.version); }
-  static auto members(auto& self) { return std::tie(self.peer); }
-  static auto trailing(auto& self) { return std::tie(self.simulation); }
   bool is_readable() const { return version.is_ours(); }
 };
-struct AnnouncementReply {
-  ProtocolVersion version;
+struct Announcement : RegistryMessage<RegistryKind::announcement> {
+  PeerInfo peer;
+  std::string simulation;  ///< trailing
+  static auto members(auto& self) { return std::tie(self.peer); }
+  static auto trailing(auto& self) { return std::tie(self.simulation); }
+};
+struct AnnouncementReply : RegistryMessage<RegistryKind::reply> {
   bool success = true;
   std::vector<Subscriber> subscribers;
   std::string diagnostic;  ///< trailing
-  static constexpr Kind kKind = Kind::registry;
-  static constexpr RegistryKind kRegistryKind = RegistryKind::reply;
-  static auto head(auto& self) { return std::tie(self.version); }
   static auto members(auto& self) { return std::tie(self.success, self.subscribers); }
   static auto trailing(auto& self) { return std::tie(self.diagnostic); }
-  bool is_readable() const { return version.is_ours(); }
   /// False in another version, whatever else it says.
   bool is_accepted() const { return success && is_readable(); }
 };
-struct KnownParticipants {
-  ProtocolVersion version;
+struct KnownParticipants : RegistryMessage<RegistryKind::known_participants> {
   std::vector<PeerInfo> peers;
-  static constexpr Kind kKind = Kind::registry;
-  static constexpr RegistryKind kRegistryKind = RegistryKind::known_participants;
-  static auto head(auto& self) { return std::tie(self.version); }
   static auto members(auto& self) { return std::tie(self.peers); }
-  bool is_readable() const { return version.is_ours(); }
 };
 /// Request through the registry to a participant that another one cannot connect to: it is to connect itself.
-struct RemoteConnect {
+struct RemoteConnect : RegistryMessage<RegistryKind::remote_connect> {
   enum class Status : std::uint8_t {
     invalid = 0,
     request = 1,       ///< sent by the origin
@@ -126,15 +121,10 @@ struct RemoteConnect {
     failed = 3,        ///< sent by the target, which could not
     announcement = 4,  ///< sent by the target, the first message of the stream it has opened
   };
-  ProtocolVersion version;
   PeerInfo origin;  ///< participant to be connected to
   PeerInfo target;  ///< participant that is to connect
   Status status = Status::invalid;
-  static constexpr Kind kKind = Kind::registry;
-  static constexpr RegistryKind kRegistryKind = RegistryKind::remote_connect;
-  static auto head(auto& self) { return std::tie(self.version); }
   static auto members(auto& self) { return std::tie(self.origin, self.target, self.status); }
-  bool is_readable() const { return version.is_ours(); }
 };
 /// Takes the registry kind off the front of the body of a Kind::registry message.
 RegistryKind registry_kind(ByteView& body);

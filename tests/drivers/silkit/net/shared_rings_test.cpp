@@ -72,17 +72,17 @@ TEST_F(SharedRingsTest, WithAnotherNumberInThemAreOthers) {
 TEST_F(SharedRingsTest, AreNothingElse) {
   const tactus::test::TempDir dir;
   const Descriptor file(::open((dir.path() / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  ASSERT_EQ(::ftruncate(file.number(), size()), 0);
-  EXPECT_EQ(SharedRings::open(with(file.number()), why_), nullptr);
+  ASSERT_EQ(::ftruncate(file.get(), size()), 0);
+  EXPECT_EQ(SharedRings::open(with(file.get()), why_), nullptr);
   EXPECT_THAT(why_, HasSubstr("not sealed"));
 
   const Descriptor open_ended(::memfd_create("open-ended", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  ASSERT_EQ(::ftruncate(open_ended.number(), size()), 0);
-  EXPECT_EQ(SharedRings::open(with(open_ended.number()), why_), nullptr);
+  ASSERT_EQ(::ftruncate(open_ended.get(), size()), 0);
+  EXPECT_EQ(SharedRings::open(with(open_ended.get()), why_), nullptr);
   EXPECT_THAT(why_, HasSubstr("not sealed"));
 
   const Descriptor device(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  for (const int descriptor : {device.number(), -1, 0x7fffffff})
+  for (const int descriptor : {device.get(), -1, 0x7fffffff})
     EXPECT_EQ(SharedRings::open(with(descriptor), why_), nullptr) << descriptor;
   RingMessage nobody = made_->offer(Step::offer);
   nobody.process = 0x7fffffff;

@@ -39,7 +39,7 @@ Dialled dialled(const std::vector<std::vector<Address>>& places,
                 std::chrono::nanoseconds timeout = kTimeout) {
   Dialled result;
   result.vain = dial(places, timeout, {}, [&](std::size_t place, const Descriptor& socket) {
-    EXPECT_GE(socket.number(), 0);
+    EXPECT_GE(socket.get(), 0);
     result.connected.push_back(place);
   });
   return result;
@@ -53,16 +53,15 @@ TEST(SocketOptions, HaveTheKernelNoticeAHostThatVanishes) {
     return value;
   };
   const Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  apply(socket.number(), {});
-  EXPECT_EQ(of(socket.number(), SOL_SOCKET, SO_KEEPALIVE), 0) << "only where it is asked for";
-  apply(socket.number(), {.host_timeout = std::chrono::seconds(10)});
-  EXPECT_EQ(of(socket.number(), SOL_SOCKET, SO_KEEPALIVE), 1);
-  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_KEEPIDLE), 3);
-  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_KEEPINTVL), 3);
-  EXPECT_EQ(of(socket.number(), IPPROTO_TCP, TCP_USER_TIMEOUT), 10'000)
-      << "of bytes that nobody acknowledges";
+  apply(socket.get(), {});
+  EXPECT_EQ(of(socket.get(), SOL_SOCKET, SO_KEEPALIVE), 0) << "only where it is asked for";
+  apply(socket.get(), {.host_timeout = std::chrono::seconds(10)});
+  EXPECT_EQ(of(socket.get(), SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(of(socket.get(), IPPROTO_TCP, TCP_KEEPIDLE), 3);
+  EXPECT_EQ(of(socket.get(), IPPROTO_TCP, TCP_KEEPINTVL), 3);
+  EXPECT_EQ(of(socket.get(), IPPROTO_TCP, TCP_USER_TIMEOUT), 10'000) << "of bytes that nobody acknowledges";
   const Descriptor local(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  apply(local.number(), {.host_timeout = std::chrono::seconds(10)});  // refused, and left alone
+  apply(local.get(), {.host_timeout = std::chrono::seconds(10)});  // refused, and left alone
 }
 
 TEST(Dial, TakesTheFirstAddressThatAnswers) {
@@ -99,16 +98,16 @@ TEST(Dial, WaitsUntilAFullBacklogHasRoom) {
 TEST(Sockets, MayBecomeTheirOwnPeers) {
   const Descriptor itself(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const Address any = address_of("tcp://127.0.0.1:0");
-  ASSERT_EQ(::bind(itself.number(), reinterpret_cast<const sockaddr*>(&any.storage), any.size), 0);
+  ASSERT_EQ(::bind(itself.get(), reinterpret_cast<const sockaddr*>(&any.storage), any.size), 0);
   sockaddr_storage own{};
   socklen_t size = sizeof own;
-  ASSERT_EQ(::getsockname(itself.number(), reinterpret_cast<sockaddr*>(&own), &size), 0);
-  EXPECT_FALSE(is_its_own_peer(itself.number())) << "not connected yet";
-  ASSERT_EQ(::connect(itself.number(), reinterpret_cast<const sockaddr*>(&own), size), 0);
-  EXPECT_TRUE(is_its_own_peer(itself.number()));
+  ASSERT_EQ(::getsockname(itself.get(), reinterpret_cast<sockaddr*>(&own), &size), 0);
+  EXPECT_FALSE(is_its_own_peer(itself.get())) << "not connected yet";
+  ASSERT_EQ(::connect(itself.get(), reinterpret_cast<const sockaddr*>(&own), size), 0);
+  EXPECT_TRUE(is_its_own_peer(itself.get()));
   const Listener listener = at_loopback();
   (void)dial({{address_of(listener.uri().text())}}, kTimeout, {},
-             [](std::size_t, const Descriptor& other) { EXPECT_FALSE(is_its_own_peer(other.number())); });
+             [](std::size_t, const Descriptor& other) { EXPECT_FALSE(is_its_own_peer(other.get())); });
 }
 
 TEST(Listener, RemovesItsFileAndNobodyElses) {

@@ -41,7 +41,7 @@ TEST(Stream, IsToldOnceThatItCanWriteHoweverOftenItAsks) {
   EXPECT_EQ(stream->told, 0) << "nobody has read";
 
   std::array<std::byte, 4096> read;
-  while (::recv(other.number(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
+  while (::recv(other.get(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
   }
   io.run();
   EXPECT_EQ(stream->told, 1);
@@ -63,7 +63,7 @@ TEST(Stream, GivesTheMemoryOfWhatHasWaitedBack) {
   while (stream->write() == Stream::Written::waiting) {
     EXPECT_FALSE(stream->judge({}).is_stuck);
     EXPECT_GT(stream->queue().capacity(), 4U << 20) << "it waits";
-    while (::recv(other.number(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
+    while (::recv(other.get(), read.data(), read.size(), MSG_DONTWAIT) > 0) {
     }
   }
   EXPECT_GT(stream->queue().capacity(), 4U << 20) << "as much may come again soon";
@@ -135,7 +135,7 @@ TEST(Stream, RefusesAMessageThatIsTooLongBeforeAllOfItHasCome) {
   stream->limit_messages(100);
   stream->start();
   const std::uint32_t says = 101;
-  ASSERT_EQ(::send(other.number(), &says, sizeof says, 0), 4);
+  ASSERT_EQ(::send(other.get(), &says, sizeof says, 0), 4);
   io.run_one();
   ASSERT_EQ(stream->ends.size(), 1U);
   EXPECT_EQ(stream->ends[0], "a message of 101 bytes; here at most 100 are taken");

@@ -25,7 +25,7 @@ class WakePipeTest : public testing::Test {
     woken_.process = static_cast<std::uint32_t>(::getpid());
     pipe_->name_in(woken_);
   }
-  static ssize_t write_to(const Descriptor& pipe) { return ::write(pipe.number(), "", 1); }
+  static ssize_t write_to(const Descriptor& pipe) { return ::write(pipe.get(), "", 1); }
   RingMessage with(int descriptor) const {
     RingMessage message = woken_;
     struct stat is {};
@@ -43,7 +43,7 @@ class WakePipeTest : public testing::Test {
 
 TEST_F(WakePipeTest, WakesOncePerSleepHoweverOftenItIsWrittenTo) {
   const Descriptor pipe = open(woken_);
-  ASSERT_GE(pipe.number(), 0) << why_;
+  ASSERT_GE(pipe.get(), 0) << why_;
   EXPECT_EQ(why_, "");
   for (int turn = 0; turn < 3; ++turn) {
     EXPECT_EQ(write_to(pipe), 1);
@@ -81,7 +81,7 @@ TEST_F(WakePipeTest, IsNoneThatEndsWithItsOwner) {
 }
 
 TEST_F(WakePipeTest, IsOpenedByAnotherProcessOfTheSameUserOnly) {
-  const auto opens = [&] { return open(woken_).number() >= 0; };
+  const auto opens = [&] { return open(woken_).get() >= 0; };
   EXPECT_TRUE(works_as(::getuid(), opens));
   if (::getuid() != 0) GTEST_SKIP() << "becoming another user takes root";
   EXPECT_FALSE(works_as(65534, opens));
@@ -95,10 +95,10 @@ TEST_F(WakePipeTest, IsNothingElse) {
   const Descriptor file(::open((dir.path() / "file").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   const Descriptor device(::open("/dev/null", O_RDWR | O_CLOEXEC));
   for (const Descriptor* other : {&fifo, &file, &device}) {
-    EXPECT_LT(open(with(other->number())).number(), 0);
+    EXPECT_LT(open(with(other->get())).get(), 0);
     EXPECT_THAT(why_, HasSubstr("not the pipe that was named"));
   }
-  for (const int descriptor : {-1, 0x7fffffff}) EXPECT_LT(open(with(descriptor)).number(), 0) << descriptor;
+  for (const int descriptor : {-1, 0x7fffffff}) EXPECT_LT(open(with(descriptor)).get(), 0) << descriptor;
 }
 
 /// As in a container, where the number of a process is that of another one.
@@ -107,12 +107,12 @@ TEST_F(WakePipeTest, IsNotThatOfAnotherProcessWithTheSameNumbers) {
   RingMessage message = woken_;
   another->name_in(message);
   message.pipe.descriptor = woken_.pipe.descriptor;
-  EXPECT_LT(open(message).number(), 0);
+  EXPECT_LT(open(message).get(), 0);
   EXPECT_THAT(why_, HasSubstr("not the pipe that was named"));
   message = woken_;
   message.process = 0x7fffffff;
-  EXPECT_LT(open(message).number(), 0);
-  EXPECT_LT(open(RingMessage{}).number(), 0);
+  EXPECT_LT(open(message).get(), 0);
+  EXPECT_LT(open(RingMessage{}).get(), 0);
   EXPECT_EQ(why_, "it has none");
 }
 

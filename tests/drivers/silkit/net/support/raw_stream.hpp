@@ -35,7 +35,7 @@ class RawStream {
   bool ends();
   KnownParticipants next_known();
   AnnouncementReply next_reply();
-  int number() const { return socket_.number(); }
+  int number() const { return socket_.get(); }
 
  private:
   Descriptor socket_;

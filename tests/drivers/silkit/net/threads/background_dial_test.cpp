@@ -38,7 +38,7 @@ std::optional<bool> dialled(const std::vector<std::string>& texts, std::chrono::
   const auto dial =
       std::make_shared<BackgroundDial>(io, uris_of(texts), timeout, SocketOptions{}, [&](Descriptor got) {
         EXPECT_FALSE(connected) << "once";
-        connected = got.number() >= 0;
+        connected = got.get() >= 0;
       });
   dial->start();
   io.run();
@@ -79,9 +79,8 @@ TEST(BackgroundDial, WaitsForRoomInAFullBacklogAndNoLongerThanAllowed) {
 
   asio::io_context io;
   std::optional<bool> connected;
-  const auto dial =
-      std::make_shared<BackgroundDial>(io, uris_of({path}), 40s, SocketOptions{},
-                                       [&](const Descriptor& got) { connected = got.number() >= 0; });
+  const auto dial = std::make_shared<BackgroundDial>(
+      io, uris_of({path}), 40s, SocketOptions{}, [&](const Descriptor& got) { connected = got.get() >= 0; });
   dial->start();
   EXPECT_FALSE(connected);
   for (std::size_t i = 0; i < 3; ++i) (void)Descriptor(::accept(listener.number(), nullptr, nullptr));

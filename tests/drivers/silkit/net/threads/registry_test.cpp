@@ -270,17 +270,17 @@ TEST_F(RegistryTest, SaysThatItHasNoDescriptorLeftAndGoesOnWhenItHas) {
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
   const Descriptor caller(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const rlimit none{static_cast<rlim_t>(caller.number() + 1), limit.rlim_max};
+  const rlimit none{static_cast<rlim_t>(caller.get() + 1), limit.rlim_max};
   std::vector<Descriptor> all;  // the numbers below it that are free
-  for (int number = 0; number >= 0 && number < caller.number();) {
-    number = ::fcntl(caller.number(), F_DUPFD_CLOEXEC, 0);
+  for (int number = 0; number >= 0 && number < caller.get();) {
+    number = ::fcntl(caller.get(), F_DUPFD_CLOEXEC, 0);
     all.emplace_back(number);
   }
   Uri door = parse_registry_uri(uri_);
   door.scheme = Uri::Scheme::tcp;
   const Address to = addresses_of(door).front();
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  EXPECT_EQ(::connect(caller.number(), reinterpret_cast<const sockaddr*>(&to.storage), to.size), 0);
+  EXPECT_EQ(::connect(caller.get(), reinterpret_cast<const sockaddr*>(&to.storage), to.size), 0);
   EXPECT_TRUE(eventually([&] {
     return said_.warnings_with("Too many open files; this process may have ") > 0;
   })) << said_.warnings();

@@ -75,20 +75,20 @@ class RingTalk : public testing::Test, protected Joining {
     }
     void name_in(RingMessage& message) const {
       struct stat is {};
-      (void)::fstat(writer.number(), &is);
-      message.pipe.descriptor = static_cast<std::uint32_t>(writer.number());
+      (void)::fstat(writer.get(), &is);
+      message.pipe.descriptor = static_cast<std::uint32_t>(writer.get());
       message.pipe.inode = is.st_ino;
     }
     void fill() const {
-      while (::write(writer.number(), "", 1) == 1) {
+      while (::write(writer.get(), "", 1) == 1) {
       }
     }
     /// How many bytes came; waits for the first one.
     ssize_t take() const {
-      pollfd waited{reader.number(), POLLIN, 0};
+      pollfd waited{reader.get(), POLLIN, 0};
       if (::poll(&waited, 1, 40'000) <= 0) return 0;
       std::array<char, 100> bytes;
-      return ::read(reader.number(), bytes.data(), bytes.size());
+      return ::read(reader.get(), bytes.data(), bytes.size());
     }
     Descriptor reader, writer;
   };
@@ -107,7 +107,7 @@ class RingTalk : public testing::Test, protected Joining {
       Bytes question;
       encode(question, Subscriber{++asked, "n", "T", 1});
       EXPECT_EQ(rings->out().write(question), question.size());
-      if (rings->out().has_to_wake(true)) (void)!::write(pipe.number(), "", 1);
+      if (rings->out().has_to_wake(true)) (void)!::write(pipe.get(), "", 1);
     }
     bool is_answered() {
       Bytes answer(1000);
@@ -221,7 +221,7 @@ TEST_F(RingTalk, APipeThatIsFullHoldsNobodyUp) {
   pipe.name_in(accept);
   other.raw.say(accept);
   ASSERT_EQ(next_of_rings(other.raw).step, Step::switched);
-  EXPECT_GT(::write(other.pipe.number(), Bytes(64U << 10).data(), 64U << 10), 0)
+  EXPECT_GT(::write(other.pipe.get(), Bytes(64U << 10).data(), 64U << 10), 0)
       << "nor does that of the player";
   other.ask();
   EXPECT_TRUE(eventually([&] { return other.rings->in().has_bytes(); }));
@@ -259,7 +259,7 @@ TEST_F(RingTalk, WithoutAPipeTheSocketWakes) {
     EXPECT_TRUE(eventually([&] { return other.in_socket() >= 5; })) << n;
     EXPECT_LE(other.in_socket(), 6) << n;
   }
-  pollfd untouched{pipe.reader.number(), POLLIN, 0};
+  pollfd untouched{pipe.reader.get(), POLLIN, 0};
   EXPECT_EQ(::poll(&untouched, 1, 0), 0);
 }
 

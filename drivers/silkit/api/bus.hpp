@@ -2,7 +2,6 @@
 #pragma once
 /// Common part of the bus controllers of the C API. `Object`: SilKit_CanController and the like.
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,13 +14,12 @@
 namespace tactus::silkit {
 
 /// Creates a controller of any kind. `kind`: as users call it; `settings`: those of this kind in the
-/// configuration; `bus`: where the engine has it; `objects`: where the participant keeps it.
+/// configuration; `bus`: where the engine has it.
 template <class Object, class BusKind>
 SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKit_Participant* participant,
                                     const char* name, const char* network,
                                     std::vector<ControllerSettings> ServicesSettings::*settings,
-                                    BusKind& (Engine::*bus)(),
-                                    std::vector<std::unique_ptr<Object>> SilKit_Participant::*objects) {
+                                    BusKind& (Engine::*bus)()) {
   return guarded(
       {{out, "outController"}, {participant, "participant"}, {name, "name"}, {network, "network"}}, [&] {
         const ControllerSettings* const said =
@@ -29,8 +27,10 @@ SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKi
         std::string on = network;
         if (said != nullptr)
           configure(participant->participant, "network", kind + " controller " + name, said->network, on);
-        make_kept(out, *participant, objects,
-                  [&](Engine& engine, Object& made) { made.controller = &(engine.*bus)().create(name, on); });
+        make_kept(
+            out, *participant, [&](Engine & engine, Object&) -> auto& {
+              return (engine.*bus)().create(name, on);
+            });
         participant->participant.wait_until_known();
       });
 }
@@ -39,7 +39,7 @@ SilKit_ReturnCode create_controller(const std::string& kind, Object** out, SilKi
 template <class Object, class Work>
 SilKit_ReturnCode with_controller(Object* controller, Work work) {
   return in_engine(controller, {{controller, "controller"}},
-                   [&](Engine& engine) { work(engine, *controller->controller); });
+                   [&](Engine& engine) { work(engine, *controller->service); });
 }
 
 /// `handler`: what the user has given; `function`: calls it with an Event of the engine's.
@@ -50,7 +50,7 @@ SilKit_ReturnCode add_handler(Object* controller, UserHandler handler, SilKit_Ha
   return guarded({{controller, "controller"}, {handler, "handler"}, {out_id, "outHandlerId"}}, [&] {
     auto made = handler_of<Handler<const Event&>>(std::move(function));
     controller->owner.participant.with_engine(
-        [&](Engine&) { *out_id = (controller->controller->*list).add(std::move(made), mask); });
+        [&](Engine&) { *out_id = (controller->service->*list).add(std::move(made), mask); });
   });
 }
 
@@ -75,12 +75,10 @@ template <class Object, class Controller, class Event>
 SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
                                  HandlerList<Event> Controller::*list) {
   return guarded({{controller, "controller"}}, [&] {
-    const RemovedHandler removed = controller->owner.participant.with_engine(
-        [&](Engine&) { return (controller->controller->*list).remove(id); });
-    controller->owner.participant.wait_until_not_called(removed);
-    if (!removed)
-      controller->owner.participant.logger().say_about(controller->controller->topic, LogSink::Level::warn,
-                                                       "controller " + controller->controller->name +
+    if (!controller->owner.participant.remove_handler(
+            [&](Engine&) { return (controller->service->*list).remove(id); }))
+      controller->owner.participant.logger().say_about(controller->service->topic, LogSink::Level::warn,
+                                                       "controller " + controller->service->name +
                                                            ": there is no handler " + std::to_string(id) +
                                                            " to be removed");
   });

@@ -2,6 +2,8 @@
 /// CAN controllers of the C API.
 #include "drivers/silkit/core/can.hpp"
 
+#include <tuple>
+
 #include "drivers/silkit/api/bus.hpp"
 #include "drivers/silkit/api/bytes.hpp"
 #include "drivers/silkit/api/objects.hpp"
@@ -16,13 +18,18 @@ SilKit_ReturnCode set_can_state(SilKit_CanController* controller, CanState state
                          [&](Engine& engine, CanController& own) { engine.can().set_state(own, state); });
 }
 
+/// Values that a frame of the API and one of the engine have in common: all but the data.
+auto values_of(auto& frame) {
+  return std::tie(frame.id, frame.flags, frame.dlc, frame.sdt, frame.vcid, frame.af);
+}
+
 }  // namespace
 
 SilKit_ReturnCode SilKit_CanController_Create(SilKit_CanController** outController,
                                               SilKit_Participant* participant, const char* name,
                                               const char* network) {
   return create_controller("CAN", outController, participant, name, network, &ServicesSettings::can,
-                           &Engine::can, &SilKit_Participant::can_controllers);
+                           &Engine::can);
 }
 
 SilKit_ReturnCode SilKit_CanController_Start(SilKit_CanController* controller) {
@@ -48,15 +55,10 @@ SilKit_ReturnCode SilKit_CanController_SendFrame(SilKit_CanController* controlle
   return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     require_header(frame->structHeader, "frame");
     const ByteView data = byte_view(&frame->data, "frame->data");
-    const CanFrame sent{frame->id,
-                        frame->flags,
-                        frame->dlc,
-                        frame->sdt,
-                        frame->vcid,
-                        frame->af,
-                        Bytes(data.begin(), data.end())};
+    CanFrame sent{.data = Bytes(data.begin(), data.end())};
+    values_of(sent) = values_of(*frame);
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.can().send(*controller->controller, sent, userContext); });
+        [&](Engine& engine) { engine.can().send(*controller->service, sent, userContext); });
   });
 }
 
@@ -68,12 +70,7 @@ SilKit_ReturnCode SilKit_CanController_AddFrameHandler(SilKit_CanController* con
       controller, handler, outHandlerId, &CanController::frames,
       [=](const CanFrameEvent& from) {
         SilKit_CanFrame frame = tactus_silkit_CanFrame();
-        frame.id = from.frame.id;
-        frame.flags = from.frame.flags;
-        frame.dlc = from.frame.dlc;
-        frame.sdt = from.frame.sdt;
-        frame.vcid = from.frame.vcid;
-        frame.af = from.frame.af;
+        values_of(frame) = values_of(from.frame);
         frame.data = byte_vector(from.frame.data);
         SilKit_CanFrameEvent event = tactus_silkit_CanFrameEvent();
         event.timestamp = static_cast<SilKit_NanosecondsTime>(from.time_ns);

@@ -3,6 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "drivers/silkit/api/errors.hpp"
+#include "drivers/silkit/api/labels.hpp"
 #include "drivers/silkit/api/participant.hpp"
 
 namespace tactus::silkit {
@@ -20,6 +22,22 @@ void configure(Participant& participant, const std::string& what, const std::str
     text += "of " + service + " are those of the configuration";
   participant.logger().say_about(LogTopic::participant, LogSink::Level::info, text);
   value = *configured;
+}
+
+/// Reads the topic of a service from what a call says, or the function in its place; the configuration wins, where it has
+/// `settings` for the service. `parameter`, `member`: names of `spec` and of `text` in it; `word`: "topic", or
+/// "function". Throws Refusal naming what is null or wrong.
+template <class Spec>
+TopicSpec topic_of(Participant& participant, const std::string& service, const ServiceSettings* settings,
+                   const Spec& spec, const std::string& parameter, const char* text, const char* member,
+                   const char* word) {
+  require_text(text, (parameter + "->" + member).c_str());
+  require_text(spec.mediaType, (parameter + "->mediaType").c_str());
+  TopicSpec made{text, spec.mediaType, labels_of(spec.labelList, (parameter + "->labelList.labels").c_str())};
+  if (settings == nullptr) return made;
+  configure(participant, word, service, settings->topic, made.topic);
+  configure(participant, "labels", service, settings->labels, made.labels);
+  return made;
 }
 
 }  // namespace tactus::silkit

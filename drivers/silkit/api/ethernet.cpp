@@ -23,7 +23,7 @@ SilKit_ReturnCode SilKit_EthernetController_Create(SilKit_EthernetController** o
                                                    SilKit_Participant* participant, const char* name,
                                                    const char* network) {
   return create_controller("Ethernet", outController, participant, name, network, &ServicesSettings::ethernet,
-                           &Engine::ethernet, &SilKit_Participant::ethernet_controllers);
+                           &Engine::ethernet);
 }
 
 SilKit_ReturnCode SilKit_EthernetController_Activate(SilKit_EthernetController* controller) {
@@ -38,7 +38,7 @@ SilKit_ReturnCode SilKit_EthernetController_SendFrame(SilKit_EthernetController*
   return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     const ByteView raw = byte_view(&frame->raw, "frame->raw");
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.ethernet().send(*controller->controller, raw, userContext); });
+        [&](Engine& engine) { engine.ethernet().send(*controller->service, raw, userContext); });
   });
 }
 

@@ -19,7 +19,7 @@ SilKit_ReturnCode SilKit_LifecycleService_Create(SilKit_LifecycleService** outSe
         if (mode != OperationMode::invalid && mode != OperationMode::coordinated)
           mode = OperationMode::autonomous;
         keep_end(&participant->lifecycle, participant->participant.end());
-        participant->participant.with_engine([&](Engine& engine) { engine.create_lifecycle(mode); });
+        participant->participant.with_engine([&](Engine& engine) { engine.lifecycle().create(mode); });
         *outService = &participant->lifecycle;
       });
 }
@@ -28,10 +28,10 @@ namespace {
 
 using PlainFunction = void (*)(void*, SilKit_LifecycleService*);
 
-SilKit_ReturnCode set(void (Engine::*function)(PlainHandler), SilKit_LifecycleService* service, void* context,
-                      PlainFunction handler) {
+SilKit_ReturnCode set(void (Lifecycle::*function)(PlainHandler), SilKit_LifecycleService* service,
+                      void* context, PlainFunction handler) {
   return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
-    (engine.*function)(handler_of<PlainHandler>([=] { handler(context, service); }));
+    (engine.lifecycle().*function)(handler_of<PlainHandler>([=] { handler(context, service); }));
   });
 }
 
@@ -40,34 +40,34 @@ SilKit_ReturnCode set(void (Engine::*function)(PlainHandler), SilKit_LifecycleSe
 SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandler(
     SilKit_LifecycleService* service, void* context,
     SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
-  return set(&Engine::on_communication_ready, service, context, handler);
+  return set(&Lifecycle::on_communication_ready, service, context, handler);
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandlerAsync(
     SilKit_LifecycleService* service, void* context,
     SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
-  return set(&Engine::on_communication_ready_async, service, context, handler);
+  return set(&Lifecycle::on_communication_ready_async, service, context, handler);
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_SetStartingHandler(
     SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_StartingHandler_t handler) {
-  return set(&Engine::on_starting, service, context, handler);
+  return set(&Lifecycle::on_starting, service, context, handler);
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_SetStopHandler(SilKit_LifecycleService* service, void* context,
                                                          SilKit_LifecycleService_StopHandler_t handler) {
-  return set(&Engine::on_stop, service, context, handler);
+  return set(&Lifecycle::on_stop, service, context, handler);
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_SetShutdownHandler(
     SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_ShutdownHandler_t handler) {
-  return set(&Engine::on_shutdown, service, context, handler);
+  return set(&Lifecycle::on_shutdown, service, context, handler);
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_SetAbortHandler(SilKit_LifecycleService* service, void* context,
                                                           SilKit_LifecycleService_AbortHandler_t handler) {
   return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.on_abort(handler_of<AbortHandler>([=](ParticipantState before) {
+    engine.lifecycle().on_abort(handler_of<AbortHandler>([=](ParticipantState before) {
       handler(context, service, static_cast<SilKit_ParticipantState>(before));
     }));
   });
@@ -142,11 +142,11 @@ SilKit_ReturnCode set_step_handler(SilKit_TimeSyncService* service, void* contex
                                    SilKit_TimeSyncService_SimulationStepHandler_t handler,
                                    SilKit_NanosecondsTime step, bool asynchronous) {
   return in_engine(service, {{service, "service"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.on_step(handler_of<StepHandler>([=](std::int64_t now, std::int64_t duration) {
-                     handler(context, service, static_cast<SilKit_NanosecondsTime>(now),
-                             static_cast<SilKit_NanosecondsTime>(duration));
-                   }),
-                   static_cast<std::int64_t>(step), asynchronous);
+    engine.virtual_time().on_step(handler_of<StepHandler>([=](std::int64_t now, std::int64_t duration) {
+                                    handler(context, service, static_cast<SilKit_NanosecondsTime>(now),
+                                            static_cast<SilKit_NanosecondsTime>(duration));
+                                  }),
+                                  static_cast<std::int64_t>(step), asynchronous);
   });
 }
 
@@ -165,7 +165,8 @@ SilKit_ReturnCode SilKit_TimeSyncService_SetSimulationStepHandlerAsync(
 }
 
 SilKit_ReturnCode SilKit_TimeSyncService_CompleteSimulationStep(SilKit_TimeSyncService* service) {
-  return in_engine(service, {{service, "service"}}, [](Engine& engine) { engine.complete_step(); });
+  return in_engine(service, {{service, "service"}},
+                   [](Engine& engine) { engine.virtual_time().complete_step(); });
 }
 
 SilKit_ReturnCode SilKit_TimeSyncService_Now(SilKit_TimeSyncService* service,
@@ -182,7 +183,8 @@ SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCom
     SilKit_HandlerId* outHandlerId) {
   return guarded({{service, "service"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
     *outHandlerId = service->owner.participant.with_engine([&](Engine& engine) {
-      return engine.on_other_steps_completed(handler_of<PlainHandler>([=] { handler(context, service); }));
+      return engine.virtual_time().add_others_handler(
+          handler_of<PlainHandler>([=] { handler(context, service); }));
     });
   });
 }
@@ -190,8 +192,7 @@ SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCom
 SilKit_ReturnCode SilKit_Experimental_TimeSyncService_RemoveOtherSimulationStepsCompletedHandler(
     SilKit_TimeSyncService* service, SilKit_HandlerId handlerId) {
   return guarded({{service, "service"}}, [&] {
-    Participant& participant = service->owner.participant;
-    participant.wait_until_not_called(participant.with_engine(
-        [&](Engine& engine) { return engine.remove_other_steps_completed(handlerId); }));
+    (void)service->owner.participant.remove_handler(
+        [&](Engine& engine) { return engine.virtual_time().remove_others_handler(handlerId); });
   });
 }

@@ -32,7 +32,7 @@ SilKit_ReturnCode with_lin_frame(SilKit_LinController* controller, const SilKit_
   return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
     require_header(frame->structHeader, "frame");
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { call(engine.lin(), *controller->controller, lin_frame(*frame)); });
+        [&](Engine& engine) { call(engine.lin(), *controller->service, lin_frame(*frame)); });
   });
 }
 
@@ -42,7 +42,7 @@ SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outControll
                                               SilKit_Participant* participant, const char* name,
                                               const char* network) {
   return create_controller("LIN", outController, participant, name, network, &ServicesSettings::lin,
-                           &Engine::lin, &SilKit_Participant::lin_controllers);
+                           &Engine::lin);
 }
 
 SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
@@ -55,7 +55,7 @@ SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
       made.responses.push_back(lin_response(
           config->frameResponses[i], ("config->frameResponses[" + std::to_string(i) + "].frame").c_str()));
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().init(*controller->controller, made); });
+        [&](Engine& engine) { engine.lin().init(*controller->service, made); });
   });
 }
 
@@ -65,7 +65,7 @@ SilKit_ReturnCode SilKit_Experimental_LinController_InitDynamic(
     require_header(config->structHeader, "config");
     const LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 1};
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().init(*controller->controller, made); });
+        [&](Engine& engine) { engine.lin().init(*controller->service, made); });
   });
 }
 
@@ -75,7 +75,7 @@ SilKit_ReturnCode SilKit_LinController_SetFrameResponse(SilKit_LinController* co
     require_header(response->structHeader, "response");
     const LinResponse made = lin_response(*response, "response->frame");
     controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().set_response(*controller->controller, made); });
+        [&](Engine& engine) { engine.lin().set_response(*controller->service, made); });
   });
 }
 
@@ -83,9 +83,8 @@ SilKit_ReturnCode SilKit_Experimental_LinController_SendDynamicResponse(SilKit_L
                                                                         const SilKit_LinFrame* frame) {
   return guarded({{controller, "controller"}}, [&] {
     require(frame, "frame");  // with SIL Kit it needs no header here
-    const bool sent = controller->owner.participant.with_engine([&](Engine& engine) {
-      return engine.lin().send_response(*controller->controller, lin_frame(*frame));
-    });
+    const bool sent = controller->owner.participant.with_engine(
+        [&](Engine& engine) { return engine.lin().send_response(*controller->service, lin_frame(*frame)); });
     if (!sent)
       throw Refusal(Code::wrong_state, "frame->dataLength is unknown (255): a response has 0 .. 8 bytes");
   });
@@ -95,7 +94,7 @@ SilKit_ReturnCode SilKit_LinController_Status(SilKit_LinController* controller,
                                               SilKit_LinControllerStatus* outStatus) {
   return guarded({{controller, "controller"}, {outStatus, "outStatus"}}, [&] {
     *outStatus = static_cast<SilKit_LinControllerStatus>(
-        controller->owner.participant.with_engine([&](Engine&) { return controller->controller->status; }));
+        controller->owner.participant.with_engine([&](Engine&) { return controller->service->status; }));
   });
 }
 
@@ -140,7 +139,7 @@ SilKit_ReturnCode SilKit_Experimental_LinController_GetSlaveConfiguration(
     SilKit_LinController* controller, SilKit_Experimental_LinSlaveConfiguration* outLinSlaveConfiguration) {
   return guarded({{controller, "controller"}, {outLinSlaveConfiguration, "outLinSlaveConfiguration"}}, [&] {
     const auto answered = controller->owner.participant.with_engine(
-        [&](Engine& engine) { return engine.lin().answered(*controller->controller); });
+        [&](Engine& engine) { return engine.lin().answered(*controller->service); });
     *outLinSlaveConfiguration = tactus_silkit_Experimental_LinSlaveConfiguration();
     for (std::size_t id = 0; id < answered.size(); ++id)
       outLinSlaveConfiguration->isLinIdResponding[id] = answered.test(id) ? SilKit_True : SilKit_False;
@@ -196,7 +195,7 @@ SilKit_ReturnCode SilKit_Experimental_LinController_AddLinSlaveConfigurationHand
     const auto made = handler_of<Handler<const LinSlavesEvent&>>(tell);
     Participant& participant = controller->owner.participant;
     const auto missed_or_add = [&](Engine&) {
-      LinController& own = *controller->controller;
+      LinController& own = *controller->service;
       std::optional<LinSlavesEvent> missed = std::exchange(own.untold, std::nullopt);
       if (!missed) *outHandlerId = own.slaves.add(made);
       return missed;

@@ -21,6 +21,13 @@ class EthernetController;
 class LinController;
 class RpcClient;
 class RpcServer;
+
+/// An object that its participant keeps, with the service that the engine has for it.
+template <class Service>
+struct KeptObject {
+  SilKit_Participant& owner;
+  Service* service = nullptr;
+};
 }  // namespace tactus::silkit
 
 struct SilKit_ParticipantConfiguration {
@@ -51,40 +58,13 @@ struct SilKit_Experimental_SystemController {
   SilKit_Participant& owner;
 };
 
-struct SilKit_DataPublisher {
-  SilKit_Participant& owner;
-  tactus::silkit::DataPublisher* publisher = nullptr;
-};
-
-struct SilKit_DataSubscriber {
-  SilKit_Participant& owner;
-  tactus::silkit::DataSubscriber* subscriber = nullptr;
-};
-
-struct SilKit_RpcServer {
-  SilKit_Participant& owner;
-  tactus::silkit::RpcServer* server = nullptr;
-};
-
-struct SilKit_RpcClient {
-  SilKit_Participant& owner;
-  tactus::silkit::RpcClient* client = nullptr;
-};
-
-struct SilKit_CanController {
-  SilKit_Participant& owner;
-  tactus::silkit::CanController* controller = nullptr;
-};
-
-struct SilKit_EthernetController {
-  SilKit_Participant& owner;
-  tactus::silkit::EthernetController* controller = nullptr;
-};
-
-struct SilKit_LinController {
-  SilKit_Participant& owner;
-  tactus::silkit::LinController* controller = nullptr;
-};
+struct SilKit_DataPublisher : tactus::silkit::KeptObject<tactus::silkit::DataPublisher> {};
+struct SilKit_DataSubscriber : tactus::silkit::KeptObject<tactus::silkit::DataSubscriber> {};
+struct SilKit_RpcServer : tactus::silkit::KeptObject<tactus::silkit::RpcServer> {};
+struct SilKit_RpcClient : tactus::silkit::KeptObject<tactus::silkit::RpcClient> {};
+struct SilKit_CanController : tactus::silkit::KeptObject<tactus::silkit::CanController> {};
+struct SilKit_EthernetController : tactus::silkit::KeptObject<tactus::silkit::EthernetController> {};
+struct SilKit_LinController : tactus::silkit::KeptObject<tactus::silkit::LinController> {};
 
 struct SilKit_Participant {
   SilKit_Participant(tactus::silkit::Configuration configuration, const char* name, const char* uri)
@@ -95,20 +75,8 @@ struct SilKit_Participant {
   SilKit_TimeSyncService time_sync{*this};
   SilKit_SystemMonitor monitor{*this};
   SilKit_Experimental_SystemController controller{*this};
-  /// Publishers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_DataPublisher>> publishers;
-  /// Subscribers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_DataSubscriber>> subscribers;
-  /// Servers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_RpcServer>> rpc_servers;
-  /// Clients; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_RpcClient>> rpc_clients;
-  /// Controllers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_CanController>> can_controllers;
-  /// Controllers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_EthernetController>> ethernet_controllers;
-  /// Controllers; access under the participant's lock.
-  std::vector<std::unique_ptr<SilKit_LinController>> lin_controllers;
+  /// Publishers, subscribers, servers, clients and controllers; access under the participant's lock.
+  std::vector<std::shared_ptr<const void>> kept;
   tactus::silkit::Participant participant;
   SilKit_Logger logger{participant.logger(), &participant};
 };
@@ -127,15 +95,15 @@ SilKit_ReturnCode in_engine(Object* object, std::initializer_list<Given> all, Wo
   return guarded(all, [&] { object->owner.participant.with_engine(std::move(work)); });
 }
 
-/// Makes an object of a participant, which keeps it. `join` is called with the engine and the object.
-template <class Object, class Join>
-void make_kept(Object** out, SilKit_Participant& participant,
-               std::vector<std::unique_ptr<Object>> SilKit_Participant::*all, Join join) {
-  auto made = std::make_unique<Object>(Object{participant});
+/// Makes an object of a participant, which keeps it. `create` is called with the engine and the object, and returns the
+/// engine's service.
+template <class Object, class Create>
+void make_kept(Object** out, SilKit_Participant& participant, Create create) {
+  const auto made = std::make_shared<Object>(Object{{participant}});
   participant.participant.with_engine([&](Engine& engine) {
-    join(engine, *made);
-    (participant.*all).push_back(std::move(made));
-    *out = (participant.*all).back().get();
+    made->service = &create(engine, *made);
+    participant.kept.push_back(made);
+    *out = made.get();
   });
 }
 

@@ -59,22 +59,17 @@ Participant::Participant(Configuration configuration, const std::string& name, c
       metrics_files_(configuration_.metrics.files),
       mesh_(configuration_.mesh, *this, logger_),
       engine_(engine_settings(configuration_, logger_, metrics_files_), mesh_, logger_) {
-  using enum LogSink::Level;
-  if (configuration_.participant != name)
-    logger_.say_about(
-        LogTopic::participant, info,
-        "the name '" + configuration_.participant + "' of the configuration is used, not '" + name + "'");
-  if (configuration_.mesh.registry_uri != uri)
-    logger_.say_about(
-        LogTopic::participant, info,
-        "the URI " + configuration_.mesh.registry_uri + " of the configuration is used, not " + uri);
-  logger_.say_about(LogTopic::participant, info,
-                    "participant " + configuration_.participant + " connects to the registry at " +
-                        configuration_.mesh.registry_uri);
+  const auto say = [this](const std::string& text) {
+    logger_.say_about(LogTopic::participant, LogSink::Level::info, text);
+  };
+  const std::string& own = configuration_.participant;
+  const std::string& registry = configuration_.mesh.registry_uri;
+  if (own != name) say("the name '" + own + "' of the configuration is used, not '" + name + "'");
+  if (registry != uri) say("the URI " + registry + " of the configuration is used, not " + uri);
+  say("participant " + own + " connects to the registry at " + registry);
   try {
     mesh_.join();
-    logger_.say_about(LogTopic::participant, info,
-                      "participant " + configuration_.participant + " has joined");
+    say("participant " + own + " has joined");
   } catch (...) {
     mesh_.leave();  // while there is an engine
     throw;
@@ -197,13 +192,13 @@ void Participant::complete_communication_ready() {
   with_engine([this](Engine& engine) {
     if (on_io_thread() && running_ == Call::What::communication_ready_async)
       throw Refusal(Code::logic, "the communication ready handler cannot be completed from inside itself");
-    engine.complete_communication_ready();
+    engine.lifecycle().complete_communication_ready();
   });
 }
 
 void Participant::start_lifecycle() {
   with_engine([this](Engine& engine) {
-    engine.start_lifecycle();
+    engine.lifecycle().start();
     end_->expect();
   });
 }
@@ -218,7 +213,7 @@ void Participant::watch_steps() {
   std::optional<std::int64_t> reported;
   std::unique_lock held = lock();
   while (!changed_.wait_for(held, look_every, [this] { return leaving_; })) {
-    const std::optional<std::int64_t> since = engine_.step_open_since();
+    const std::optional<std::int64_t> since = engine_.virtual_time().open_since();
     if (!since) continue;
     const auto open =
         duration_cast<milliseconds>(steady_clock::now().time_since_epoch() - nanoseconds(*since));

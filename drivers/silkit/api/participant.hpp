@@ -75,9 +75,14 @@ class Participant final : private MeshOwner {
   /// nothing of what they send from here on; a participant that does not answer for as long as a connect may
   /// take is not waited for. In a handler of the I/O thread it does not wait. @when lock not held
   void wait_until_known();
-  /// Waits until a removed handler is not called any more; in a handler of this participant, which may be
-  /// that one, it does not wait. @when lock not held
-  void wait_until_not_called(const RemovedHandler& handler);
+  /// Removes a handler: `remove` does it, with the engine, and returns it. Waits until it is not called any more; in a
+  /// handler of this participant, which may be that one, it does not wait. False: there was none. @when lock not held
+  template <class Remove>
+  bool remove_handler(Remove remove) {
+    const RemovedHandler removed = with_engine(remove);
+    wait_until_not_called(removed);
+    return removed != nullptr;
+  }
   /// Not from inside the handler that it completes.
   void complete_communication_ready();
   void start_lifecycle();
@@ -89,6 +94,7 @@ class Participant final : private MeshOwner {
   Engine& engine() override { return engine_; }
   void serve() override;
   bool in_handler() const;
+  void wait_until_not_called(const RemovedHandler& handler);
   /// Sends the log. The caller holds the lock.
   void send_log();
   void worked(std::optional<std::int64_t> wake_before);

@@ -4,7 +4,6 @@
 
 #include "drivers/silkit/api/bytes.hpp"
 #include "drivers/silkit/api/configured.hpp"
-#include "drivers/silkit/api/labels.hpp"
 #include "drivers/silkit/api/objects.hpp"
 #include "tactus/silkit_rpc.h"
 
@@ -13,17 +12,10 @@ using namespace tactus::silkit;
 namespace {
 
 /// Makes the specification; the configuration of the service of this name wins.
-TopicSpec function_spec(Participant& participant, const std::string& kind, const SilKit_RpcSpec& spec,
-                        const char* name, const std::vector<ServiceSettings>& configured) {
-  require_text(spec.functionName, "rpcSpec->functionName");
-  require_text(spec.mediaType, "rpcSpec->mediaType");
-  TopicSpec function{spec.functionName, spec.mediaType,
-                     labels_of(spec.labelList, "rpcSpec->labelList.labels")};
-  if (const ServiceSettings* const settings = settings_of(configured, name)) {
-    configure(participant, "function", kind + name, settings->topic, function.topic);
-    configure(participant, "labels", kind + name, settings->labels, function.labels);
-  }
-  return function;
+TopicSpec function_of(Participant& participant, const std::string& kind, const SilKit_RpcSpec& spec,
+                      const char* name, const std::vector<ServiceSettings>& configured) {
+  return topic_of(participant, kind + name, settings_of(configured, name), spec, "rpcSpec", spec.functionName,
+                  "functionName", "function");
 }
 
 RpcCallHandler call_handler(SilKit_RpcServer* server, void* context, SilKit_RpcCallHandler_t handler) {
@@ -61,13 +53,13 @@ SilKit_ReturnCode SilKit_RpcServer_Create(SilKit_RpcServer** outServer, SilKit_P
                   {handler, "handler"}},
                  [&] {
                    const TopicSpec function =
-                       function_spec(participant->participant, "RPC server ", *rpcSpec, controllerName,
-                                     participant->participant.configuration().services.rpc_servers);
-                   make_kept(outServer, *participant, &SilKit_Participant::rpc_servers,
-                             [&](Engine& engine, SilKit_RpcServer& made) {
-                               made.server = &engine.rpc().create_server(
-                                   controllerName, function, call_handler(&made, context, handler));
-                             });
+                       function_of(participant->participant, "RPC server ", *rpcSpec, controllerName,
+                                   participant->participant.configuration().services.rpc_servers);
+                   make_kept(
+                       outServer, *participant, [&](Engine & engine, SilKit_RpcServer & made) -> auto& {
+                         return engine.rpc().create_server(controllerName, function,
+                                                           call_handler(&made, context, handler));
+                       });
                  });
 }
 
@@ -77,7 +69,7 @@ SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer* server, SilKit
     const ByteView data = byte_view(returnData, "returnData");
     server->owner.participant.with_engine([&](Engine& engine) {
       // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): see call_handler()
-      engine.rpc().submit(*server->server, reinterpret_cast<std::uintptr_t>(callHandle), data);
+      engine.rpc().submit(*server->service, reinterpret_cast<std::uintptr_t>(callHandle), data);
     });
   });
 }
@@ -85,7 +77,7 @@ SilKit_ReturnCode SilKit_RpcServer_SubmitResult(SilKit_RpcServer* server, SilKit
 SilKit_ReturnCode SilKit_RpcServer_SetCallHandler(SilKit_RpcServer* server, void* context,
                                                   SilKit_RpcCallHandler_t handler) {
   return in_engine(server, {{server, "server"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.rpc().on_call(*server->server, call_handler(server, context, handler));
+    engine.rpc().on_call(*server->service, call_handler(server, context, handler));
   });
 }
 
@@ -99,13 +91,13 @@ SilKit_ReturnCode SilKit_RpcClient_Create(SilKit_RpcClient** outClient, SilKit_P
                   {handler, "handler"}},
                  [&] {
                    const TopicSpec function =
-                       function_spec(participant->participant, "RPC client ", *rpcSpec, controllerName,
-                                     participant->participant.configuration().services.rpc_clients);
-                   make_kept(outClient, *participant, &SilKit_Participant::rpc_clients,
-                             [&](Engine& engine, SilKit_RpcClient& made) {
-                               made.client = &engine.rpc().create_client(
-                                   controllerName, function, result_handler(&made, context, handler));
-                             });
+                       function_of(participant->participant, "RPC client ", *rpcSpec, controllerName,
+                                   participant->participant.configuration().services.rpc_clients);
+                   make_kept(
+                       outClient, *participant, [&](Engine & engine, SilKit_RpcClient & made) -> auto& {
+                         return engine.rpc().create_client(controllerName, function,
+                                                           result_handler(&made, context, handler));
+                       });
                    participant->participant.wait_until_known();
                  });
 }
@@ -115,7 +107,7 @@ SilKit_ReturnCode SilKit_RpcClient_Call(SilKit_RpcClient* client, const SilKit_B
   return guarded({{client, "client"}}, [&] {
     const ByteView data = byte_view(argumentData, "argumentData");
     client->owner.participant.with_engine(
-        [&](Engine& engine) { engine.rpc().call(*client->client, data, std::nullopt, userContext); });
+        [&](Engine& engine) { engine.rpc().call(*client->service, data, std::nullopt, userContext); });
   });
 }
 
@@ -127,7 +119,7 @@ SilKit_ReturnCode SilKit_RpcClient_CallWithTimeout(SilKit_RpcClient* client,
     if (timeout > static_cast<SilKit_NanosecondsTime>(INT64_MAX))
       throw Refusal(Code::bad_parameter, "timeout: " + std::to_string(timeout) + " ns is 2^63 ns or more");
     client->owner.participant.with_engine([&](Engine& engine) {
-      engine.rpc().call(*client->client, data, static_cast<std::int64_t>(timeout), userContext);
+      engine.rpc().call(*client->service, data, static_cast<std::int64_t>(timeout), userContext);
     });
   });
 }
@@ -135,6 +127,6 @@ SilKit_ReturnCode SilKit_RpcClient_CallWithTimeout(SilKit_RpcClient* client,
 SilKit_ReturnCode SilKit_RpcClient_SetCallResultHandler(SilKit_RpcClient* client, void* context,
                                                         SilKit_RpcCallResultHandler_t handler) {
   return in_engine(client, {{client, "client"}, {handler, "handler"}}, [&](Engine& engine) {
-    engine.rpc().on_result(*client->client, result_handler(client, context, handler));
+    engine.rpc().on_result(*client->service, result_handler(client, context, handler));
   });
 }

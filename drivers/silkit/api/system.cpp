@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// System monitor and system controller of the C API.
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -20,16 +21,18 @@ void show(const Status& status, SilKit_ParticipantStatus& out) {
 
 namespace {
 
-/// Adds a handler with `add`, which sets `id` and returns what the handler should know already; tells it that
+/// Adds `tell` as a handler with `add`, which returns its number; tells it what the engine has `known` already,
 /// on this thread, with no lock held. Newer calls of it, the I/O thread's, come when that is done; no thread
 /// waits for them. When `tell` throws, the handler is gone again.
-template <class Add, class Tell>
-void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id, Add add, Tell tell) {
+template <class EngineHandler, class Known, class Tell>
+void add_and_replay(SilKit_SystemMonitor* monitor, Call::What what, std::uint64_t& id,
+                    std::uint64_t (Monitor::*add)(EngineHandler), Known known, Tell tell) {
+  Participant& participant = monitor->owner.participant;
   std::uint64_t added = 0;
-  const auto known = participant.with_engine([&](Engine& engine) {
-    auto list = add(engine, added);
+  const auto to_replay = participant.with_engine([&](Engine& engine) {
+    added = (engine.monitor().*add)(handler_of<EngineHandler>(tell));
     engine.hold(what, added);
-    return list;
+    return std::invoke(known, engine);
   });
   id = added;  // the handler may remove itself
   const auto still_there = [&] {
@@ -37,16 +40,23 @@ void add_and_replay(Participant& participant, Call::What what, std::uint64_t& id
   };
   try {
     const Participant::InHandler inside(participant);
-    for (const auto& each : known)
+    for (const auto& each : to_replay)
       if (still_there()) tell(each);
   } catch (...) {
     participant.with_engine([&](Engine& engine) {
-      engine.monitor().remove_handler(what, added);
+      (void)engine.monitor().remove_handler(what, added);
       engine.release(what, added);
     });
     throw;
   }
   participant.with_engine([&](Engine& engine) { engine.release(what, added); });
+}
+
+SilKit_ReturnCode remove_handler(SilKit_SystemMonitor* monitor, Call::What what, SilKit_HandlerId id) {
+  return guarded({{monitor, "monitor"}}, [&] {
+    (void)monitor->owner.participant.remove_handler(
+        [&](Engine& engine) { return engine.monitor().remove_handler(what, id); });
+  });
 }
 
 using StatusFunction = SilKit_ParticipantStatusHandler_t;
@@ -107,26 +117,16 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonito
                                                              SilKit_SystemStateHandler_t handler,
                                                              SilKit_HandlerId* outHandlerId) {
   return guarded({{monitor, "monitor"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
-    const auto tell_state = [=](ParticipantState state) {
-      handler(context, monitor, static_cast<SilKit_SystemState>(state));
-    };
     add_and_replay(
-        monitor->owner.participant, Call::What::system_state, *outHandlerId,
-        [&](Engine& engine, std::uint64_t& id) {
-          id = engine.monitor().system_handlers().add(handler_of<SystemStateHandler>(tell_state));
-          return std::vector{engine.system_state()};
-        },
-        tell_state);
+        monitor, Call::What::system_state, *outHandlerId, &Monitor::on_system_state,
+        [](Engine& engine) { return std::vector{engine.system_state()}; },
+        [=](ParticipantState state) { handler(context, monitor, static_cast<SilKit_SystemState>(state)); });
   });
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_RemoveSystemStateHandler(SilKit_SystemMonitor* monitor,
                                                                 SilKit_HandlerId handlerId) {
-  return guarded({{monitor, "monitor"}}, [&] {
-    Participant& participant = monitor->owner.participant;
-    participant.wait_until_not_called(participant.with_engine(
-        [&](Engine& engine) { return engine.monitor().system_handlers().remove(handlerId); }));
-  });
+  return remove_handler(monitor, Call::What::system_state, handlerId);
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_SystemMonitor* monitor,
@@ -134,39 +134,23 @@ SilKit_ReturnCode SilKit_SystemMonitor_AddParticipantStatusHandler(SilKit_System
                                                                    SilKit_ParticipantStatusHandler_t handler,
                                                                    SilKit_HandlerId* outHandlerId) {
   return guarded({{monitor, "monitor"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
-    const auto tell_status = [=](const Status& status) { tell(handler, context, monitor, status); };
-    add_and_replay(
-        monitor->owner.participant, Call::What::status, *outHandlerId,
-        [&](Engine& engine, std::uint64_t& id) {
-          id = engine.monitor().status_handlers().add(handler_of<StatusHandler>(tell_status));
-          return engine.known_statuses();
-        },
-        tell_status);
+    add_and_replay(monitor, Call::What::status, *outHandlerId, &Monitor::on_status, &Engine::known_statuses,
+                   [=](const Status& status) { tell(handler, context, monitor, status); });
   });
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_RemoveParticipantStatusHandler(SilKit_SystemMonitor* monitor,
                                                                       SilKit_HandlerId handlerId) {
-  return guarded({{monitor, "monitor"}}, [&] {
-    Participant& participant = monitor->owner.participant;
-    participant.wait_until_not_called(participant.with_engine(
-        [&](Engine& engine) { return engine.monitor().status_handlers().remove(handlerId); }));
-  });
+  return remove_handler(monitor, Call::What::status, handlerId);
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantConnectedHandler(
     SilKit_SystemMonitor* monitor, void* context,
     SilKit_SystemMonitor_ParticipantConnectedHandler_t handler) {
   return guarded({{monitor, "monitor"}, {handler, "handler"}}, [&] {
-    const auto tell_name = [=](const std::string& name) { tell(handler, context, monitor, name); };
     std::uint64_t unused = 0;
-    add_and_replay(
-        monitor->owner.participant, Call::What::connected, unused,
-        [&](Engine& engine, std::uint64_t& id) {
-          id = engine.monitor().on_connected(handler_of<ConnectionHandler>(tell_name));
-          return engine.peers();
-        },
-        tell_name);
+    add_and_replay(monitor, Call::What::connected, unused, &Monitor::on_connected, &Engine::peers,
+                   [=](const std::string& name) { tell(handler, context, monitor, name); });
   });
 }
 

@@ -3,10 +3,6 @@
 
 namespace tactus::silkit {
 
-void Bus::check(const std::string& name, bool taken) const {
-  check_service_name(name, (std::string(kind_.name) + " controller").c_str(), taken);
-}
-
 void Bus::add(BusController& controller, const std::string& name, const std::string& network) {
   controller.name = name;
   controller.network = network;
@@ -24,11 +20,8 @@ void Bus::add(BusController& controller, const std::string& name, const std::str
                             .name = name,
                             .attributes = {{"controller.type", kind_.name}}};
   controller.service = host_.services().announce(std::move(service));
-  std::vector<std::pair<PeerId, ServiceDescriptor>> simulators;
-  host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
-    if (each.type == ServiceType::link) simulators.emplace_back(peer, each);
-  });
-  for (const auto& [peer, each] : simulators) service_changed(peer, each, true);
+  host_.services().each(
+      [&](PeerId peer, const ServiceDescriptor& each) { service_changed(peer, each, true); });
 }
 
 void Bus::receive(const Sender& from, std::uint64_t tag, ByteView body) {

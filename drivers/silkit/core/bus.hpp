@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -51,15 +50,11 @@ class Bus : public Service {
 
   /// Fills the controller's members.
   void add(BusController& controller, const std::string& name, const std::string& network);
-  /// Throws Refusal for a name that is empty or `taken`.
-  void check(const std::string& name, bool taken) const;
   void warn(const std::string& text) { host_.log(kind_.topic, LogSink::Level::warn, text); }
   /// Sends to the peers a message of Kind::types[type].
   template <class Message>
   void broadcast(const BusController& from, std::size_t type, const Message& message) {
-    body_.clear();
-    encode_body(body_, message);
-    host_.senders().broadcast(*from.links[type], from.service, body_);
+    host_.senders().broadcast(*from.links[type], from.service, message);
   }
 
   /// Queues a call of the handlers that take the event. `list` stays where it is.
@@ -75,10 +70,9 @@ class Bus : public Service {
   }
 
   ServiceHost& host_;
+  const Kind kind_;
 
  private:
-  const Kind kind_;
-  Bytes body_;
   std::vector<std::string> networks_;             // that are subscribed to
   std::set<std::string, std::less<>> simulated_;  // networks that the log has spoken of
 };
@@ -91,8 +85,7 @@ class BusOf : public Bus {
 
   /// Throws Refusal for a name that is empty or taken.
   Controller& create(const std::string& name, const std::string& network) {
-    check(name,
-          std::ranges::any_of(controllers_, [&](const Controller& other) { return other.name == name; }));
+    check_service_name(name, std::string(kind_.name) + " controller", controllers_);
     Controller& controller = controllers_.emplace_back();
     add(controller, name, network);
     return controller;

@@ -21,6 +21,12 @@ struct Status {
 
 inline constexpr std::int64_t kNoTime = INT64_MIN;  ///< no virtual time: not synchronised, or not begun
 
+/// Times come from others: a sum out of range stays at the end of time.
+inline std::int64_t later_time(std::int64_t time_ns, std::int64_t wait_ns) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(time_ns, wait_ns, &sum) ? INT64_MAX : sum;
+}
+
 /// A user's function; shared, so that it can be replaced while it is being called. Null: none.
 template <class... Args>
 using Handler = std::shared_ptr<const std::function<void(Args...)>>;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/silkit/core/can.hpp"
 
-#include "drivers/silkit/wire/can_messages.hpp"
-
 namespace tactus::silkit {
 
 Can::Can(ServiceHost& host)
@@ -21,11 +19,10 @@ void Can::send(CanController& controller, const CanFrame& frame, void* user) {
     return;
   }
   const std::int64_t now_ns = host_.now_ns();
-  CanFrameMessage message{now_ns,    frame.id,   frame.flags, frame.dlc,
-                          frame.sdt, frame.vcid, frame.af,    frame.data};
-  message.direction = static_cast<std::uint8_t>(Direction::receive);
-  message.user = reinterpret_cast<std::uintptr_t>(user);  // NOLINT(*-reinterpret-cast): as others send it
-  broadcast(controller, 0, message);
+  broadcast(controller, 0,
+            CanFrameMessage{
+                now_ns, frame, static_cast<std::uint8_t>(Direction::receive),
+                reinterpret_cast<std::uintptr_t>(user)});  // NOLINT(*-reinterpret-cast): as others send it
   each_on(controller.network, &controller, [&](CanController& other) {
     raise("CAN frame", other.frames, {now_ns, frame, Direction::receive, nullptr},
           static_cast<std::uint32_t>(Direction::receive), true);
@@ -38,17 +35,10 @@ void Can::send(CanController& controller, const CanFrame& frame, void* user) {
 
 void Can::take(const Sender&, const std::string& network, std::size_t, ByteView body) {
   const CanFrameMessage message = decode<CanFrameMessage>(body);
-  const CanFrame frame{message.id,
-                       message.flags,
-                       message.dlc,
-                       message.sdt,
-                       message.vcid,
-                       message.af,
-                       Bytes(message.data.begin(), message.data.end())};
   each_on(network, nullptr, [&](CanController& controller) {
     raise("CAN frame", controller.frames,
-          {message.time_ns, frame, static_cast<Direction>(message.direction), nullptr}, message.direction,
-          false);
+          {message.time_ns, message.frame, static_cast<Direction>(message.direction), nullptr},
+          message.direction, false);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "drivers/silkit/core/bus.hpp"
 #include "drivers/silkit/core/seldom.hpp"
+#include "drivers/silkit/wire/can_messages.hpp"
 
 namespace tactus::silkit {
 
@@ -12,15 +13,6 @@ enum class CanState : std::int32_t { uninit = 0, stopped = 1, started = 2, sleep
 enum class CanErrorState : std::int32_t { not_available = 0, active = 1, passive = 2, bus_off = 3 };
 enum class CanTransmitStatus : std::int32_t { transmitted = 1, canceled = 2, queue_full = 4 };
 
-struct CanFrame {
-  std::uint32_t id = 0;
-  std::uint32_t flags = 0;
-  std::uint16_t dlc = 0;
-  std::uint8_t sdt = 0;
-  std::uint8_t vcid = 0;
-  std::uint32_t af = 0;
-  Bytes data;
-};
 struct CanFrameEvent {
   std::int64_t time_ns = kNoTime;
   CanFrame frame;

@@ -41,15 +41,12 @@ void Discovery::withdraw(std::uint64_t id) {
 }
 
 void Discovery::tell_all(DiscoveryEvent::What what, const ServiceDescriptor& service) {
-  body_.clear();
-  encode_body(body_, DiscoveryEvent{what, service});
-  links_.broadcast(links_.link(kDefaultNetwork, message_type::kServiceDiscoveryEvent), own_id_, body_);
+  links_.tell_all(message_type::kServiceDiscoveryEvent, own_id_, DiscoveryEvent{what, service});
 }
 
 void Discovery::greet(PeerId peer) {
-  body_.clear();
-  encode_body(body_, DiscoveryEvent{DiscoveryEvent::What::created, own_.at(own_id_)});
-  links_.send(links_.link(kDefaultNetwork, message_type::kServiceDiscoveryEvent), peer, own_id_, body_);
+  links_.tell(peer, message_type::kServiceDiscoveryEvent, own_id_,
+              DiscoveryEvent{DiscoveryEvent::What::created, own_.at(own_id_)});
 }
 
 std::uint64_t Discovery::announce_internal(const std::string& name,
@@ -66,11 +63,9 @@ void Discovery::take(PeerId peer, const ServiceDescriptor& service) {
     throw WireError("it has more than " + std::to_string(kMostPerPeer) + " services");
   if (service.attribute(kType) == kServiceDiscovery) {
     // It has just come, and asks for what is here.
-    body_.clear();
     ServiceAnnouncement all{participant_, 1, {}};
     for (const auto& [id, own] : own_) all.services.push_back(own);
-    encode_body(body_, all);
-    links_.send(links_.link(kDefaultNetwork, message_type::kServiceAnnouncement), peer, own_id_, body_);
+    links_.tell(peer, message_type::kServiceAnnouncement, own_id_, all);
   }
   changed_(peer, service, true);
 }

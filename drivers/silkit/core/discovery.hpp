@@ -47,7 +47,6 @@ class Discovery {
   std::uint64_t next_id_ = 0;
   std::map<std::uint64_t, ServiceDescriptor> own_;                    // by id
   std::map<PeerId, std::map<std::string, ServiceDescriptor>> peers_;  // by what tells them apart
-  Bytes body_;
 };
 
 }  // namespace tactus::silkit

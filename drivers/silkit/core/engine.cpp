@@ -2,32 +2,15 @@
 #include "drivers/silkit/core/engine.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "drivers/silkit/wire/uri.hpp"
 
 namespace tactus::silkit {
-namespace {
-
-EngineSettings with_clocks(EngineSettings settings) {
-  using namespace std::chrono;
-  if (!settings.wall_us)
-    settings.wall_us = [] {
-      return std::int64_t{duration_cast<microseconds>(system_clock::now().time_since_epoch()).count()};
-    };
-  if (!settings.steady_ns)
-    settings.steady_ns = [] {
-      return std::int64_t{duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count()};
-    };
-  return settings;
-}
-
-}  // namespace
 
 // ------------------------------------------------------------------------------------- streams and messages
 
 Engine::Engine(EngineSettings settings, Outbox& outbox, LogSink& journal)
-    : settings_(with_clocks(std::move(settings))),
+    : settings_(std::move(settings)),
       id_(hash64(settings_.name)),
       metrics_([this] { return settings_.steady_ns(); }),
       metered_(outbox, metrics_),
@@ -117,7 +100,6 @@ void Engine::receive(PeerId peer, const Frame& frame) {
       take_acknowledge(peer, decode<Acknowledge>(frame.body));
       break;
     case Kind::service:
-    case Kind::service_alternative:
       receive_service(peer, frame.body);
       break;
     default:
@@ -186,12 +168,9 @@ void Engine::receive_service(PeerId peer, ByteView body) {
 }
 
 void Engine::answer(PeerId peer, const BarrierCall& call) {
-  body_.clear();
-  encode_body(
-      body_,
-      BarrierReturn{call.uuid, call.function, {}, static_cast<std::uint16_t>(call.function == 1 ? 0 : 1)});
-  links_.send(links_.link(kDefaultNetwork, message_type::kBarrierReturn), peer, request_reply_service_,
-              body_);
+  const std::uint16_t status = call.function == 1 ? 0 : 1;
+  links_.tell(peer, message_type::kBarrierReturn, request_reply_service_,
+              BarrierReturn{call.uuid, call.function, {}, status});
 }
 
 void Engine::remove_peer(PeerId peer) {
@@ -222,17 +201,8 @@ void Engine::add_subscribers(PeerId peer, std::span<const Subscriber> subscriber
   for (const Subscriber& subscriber : subscribers) links_.add_receiver(peer, subscriber);
 }
 
-void Engine::pause(std::string reason) {
-  when_idle([this, reason = std::move(reason)] { lifecycle_.pause(reason); });
-}
-void Engine::resume() {
-  when_idle([this] { lifecycle_.resume(); });
-}
-void Engine::stop(std::string reason) {
-  when_idle([this, reason = std::move(reason)] { lifecycle_.stop(reason); });
-}
-void Engine::report_error(std::string reason) {
-  when_idle([this, reason = std::move(reason)] { lifecycle_.report_error(reason); });
+void Engine::ask(void (Lifecycle::*function)(std::string), std::string reason) {
+  when_idle([this, function, reason = std::move(reason)] { (lifecycle_.*function)(reason); });
 }
 
 std::optional<Status> Engine::status_of(const std::string& participant) const {

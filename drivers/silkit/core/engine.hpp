@@ -88,25 +88,14 @@ class Engine final : private EngineHost {
 
   // ---- lifecycle
 
-  void create_lifecycle(OperationMode mode) { lifecycle_.create(mode); }
-  /// Null is refused.
-  void on_communication_ready(PlainHandler handler) {
-    lifecycle_.on_communication_ready(wanted(std::move(handler)), false);
+  /// Its beginning and its handlers; what may end it is here.
+  Lifecycle& lifecycle() { return lifecycle_; }
+  void pause(std::string reason) { ask(&Lifecycle::pause, std::move(reason)); }
+  void resume() {
+    when_idle([this] { lifecycle_.resume(); });
   }
-  /// The participant stays CommunicationInitialized until complete_communication_ready().
-  void on_communication_ready_async(PlainHandler handler) {
-    lifecycle_.on_communication_ready(wanted(std::move(handler)), true);
-  }
-  void complete_communication_ready() { lifecycle_.complete_communication_ready(); }
-  void on_starting(PlainHandler handler) { lifecycle_.on_starting(wanted(std::move(handler))); }
-  void on_stop(PlainHandler handler) { lifecycle_.on_stop(wanted(std::move(handler))); }
-  void on_shutdown(PlainHandler handler) { lifecycle_.on_shutdown(wanted(std::move(handler))); }
-  void on_abort(AbortHandler handler) { lifecycle_.on_abort(wanted(std::move(handler))); }
-  void start_lifecycle() { lifecycle_.start(); }
-  void pause(std::string reason);
-  void resume();
-  void stop(std::string reason);
-  void report_error(std::string reason);
+  void stop(std::string reason) { ask(&Lifecycle::stop, std::move(reason)); }
+  void report_error(std::string reason) { ask(&Lifecycle::report_error, std::move(reason)); }
   ParticipantState state() const { return status().state; }
   const Status& status() const { return lifecycle_.status(); }
   /// The lifecycle is over, and nobody needs this participant's answers any more: it may disconnect.
@@ -115,21 +104,8 @@ class Engine final : private EngineHost {
   // ---- virtual time
 
   void create_time_sync();
-  void on_step(StepHandler handler, std::int64_t step_ns, bool asynchronous) {
-    time_.on_step(std::move(handler), step_ns, asynchronous);
-  }
-  void set_step(std::int64_t step_ns) { time_.set_step(step_ns); }
-  void complete_step() { time_.complete_step(); }
+  VirtualTime& virtual_time() { return time_; }
   std::int64_t now_ns() const override { return time_.now_ns(); }  ///< kNoTime before the first step
-  std::uint64_t on_other_steps_completed(PlainHandler handler) {
-    return time_.add_others_handler(std::move(handler));
-  }
-  RemovedHandler remove_other_steps_completed(std::uint64_t id) { return time_.remove_others_handler(id); }
-  /// The peer whose next step this participant waits for, when what other peers say of theirs makes no difference yet;
-  /// kRegistryPeer: it has a step of its own to complete first.
-  std::optional<PeerId> awaited_peer() const { return time_.awaited_peer(); }
-  /// steady_ns() since when the user's step is open; nothing: none is, or the participant is paused.
-  std::optional<std::int64_t> step_open_since() const { return time_.open_since(); }
 
   // ---- monitor
 
@@ -204,6 +180,7 @@ class Engine final : private EngineHost {
 
   // ---- due_calls.cpp
   void when_idle(std::function<void()> command) override;
+  void ask(void (Lifecycle::*function)(std::string), std::string reason);
   bool is_due(Call& call);
   void keep_back(Call&& call);
   void fail(const Call& call, const std::string& thrown);
@@ -273,7 +250,6 @@ class Engine final : private EngineHost {
   std::uint64_t log_service_ = 0;
   std::uint64_t metrics_service_ = 0;
   std::optional<std::int64_t> metrics_at_;  // steady clock
-  Bytes body_;
 };
 
 }  // namespace tactus::silkit

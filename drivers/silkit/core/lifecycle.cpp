@@ -22,11 +22,12 @@ constexpr std::int64_t kAnnouncedIsHeardWithin = 200'000'000;  // ns
 
 constexpr Lifecycle::Handled Lifecycle::kHandled[] = {
     {communication_initialized, Call::What::communication_ready, "communication ready", ready_to_run,
-     "communication ready handler completed"},
-    {ready_to_run, Call::What::starting, "starting", running, "started"},
-    {stopping, Call::What::stop, "stop", stopped, "stop handler completed"},
-    {shutting_down, Call::What::shutdown, "shutdown", shutdown, "shutdown handler completed"},
-    {aborting, Call::What::abort, "abort", shutdown, "aborted"},
+     "communication ready handler completed", &Lifecycle::ready_},
+    {ready_to_run, Call::What::starting, "starting", running, "started", &Lifecycle::starting_},
+    {stopping, Call::What::stop, "stop", stopped, "stop handler completed", &Lifecycle::stop_},
+    {shutting_down, Call::What::shutdown, "shutdown", shutdown, "shutdown handler completed",
+     &Lifecycle::shutdown_},
+    {aborting, Call::What::abort, "abort", shutdown, "aborted", nullptr},
 };
 
 const Lifecycle::Handled* Lifecycle::handled_in(ParticipantState state) {
@@ -63,9 +64,14 @@ void Lifecycle::start() {
   advance();
 }
 
-void Lifecycle::on_communication_ready(PlainHandler handler, bool asynchronous) {
-  ready_ = std::move(handler);
-  ready_asynchronously_ = asynchronous;
+void Lifecycle::on_communication_ready(PlainHandler handler) {
+  ready_ = wanted(std::move(handler));
+  ready_asynchronously_ = false;
+}
+
+void Lifecycle::on_communication_ready_async(PlainHandler handler) {
+  on_communication_ready(std::move(handler));
+  ready_asynchronously_ = true;
 }
 
 void Lifecycle::complete_communication_ready() {
@@ -203,23 +209,13 @@ void Lifecycle::leave_handled(const Handled& row) {
 
 /// Returns the user's function for the state of `row`, or nothing.
 std::function<void()> Lifecycle::handler_of(const Handled& row) const {
-  const auto plain = [](const PlainHandler& handler) -> std::function<void()> {
-    if (!handler) return nullptr;
-    return [handler] { (*handler)(); };
-  };
-  switch (row.what) {
-    case Call::What::communication_ready:
-      return plain(ready_);
-    case Call::What::starting:
-      return time_.created() ? nullptr : plain(starting_);
-    case Call::What::stop:
-      return plain(stop_);
-    case Call::What::shutdown:
-      return plain(shutdown_);
-    default:
-      if (!abort_) return nullptr;
-      return [handler = abort_, before = before_abort_] { (*handler)(before); };
+  if (row.function == nullptr) {
+    if (!abort_) return nullptr;
+    return [handler = abort_, before = before_abort_] { (*handler)(before); };
   }
+  const PlainHandler& handler = this->*row.function;
+  if (!handler || (row.what == Call::What::starting && time_.created())) return nullptr;
+  return [handler] { (*handler)(); };
 }
 
 void Lifecycle::finished(Call::What what) {

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "drivers/silkit/core/barrier.hpp"
+#include "drivers/silkit/core/numbered_handlers.hpp"
 #include "drivers/silkit/core/service.hpp"
 #include "drivers/silkit/core/transitions.hpp"
 
@@ -65,11 +67,16 @@ class Lifecycle {
   void start();
   void complete_communication_ready();
 
-  void on_communication_ready(PlainHandler handler, bool asynchronous);
-  void on_starting(PlainHandler handler) { starting_ = std::move(handler); }
-  void on_stop(PlainHandler handler) { stop_ = std::move(handler); }
-  void on_shutdown(PlainHandler handler) { shutdown_ = std::move(handler); }
-  void on_abort(AbortHandler handler) { abort_ = std::move(handler); }
+  /// Null is refused.
+  void on_communication_ready(PlainHandler handler);
+  /// The participant stays CommunicationInitialized until complete_communication_ready().
+  void on_communication_ready_async(PlainHandler handler);
+  void on_starting(PlainHandler handler) { starting_ = wanted(std::move(handler)); }
+  void on_stop(PlainHandler handler) { stop_ = wanted(std::move(handler)); }
+  void on_shutdown(PlainHandler handler) { shutdown_ = wanted(std::move(handler)); }
+  void on_abort(AbortHandler handler) { abort_ = wanted(std::move(handler)); }
+
+  // ---- for the engine, and the parts of it
 
   void pause(std::string reason);
   void resume();
@@ -103,7 +110,8 @@ class Lifecycle {
     Call::What what;
     const char* handler;
     ParticipantState next;
-    const char* reason;  // of the next state
+    const char* reason;                 // of the next state
+    PlainHandler Lifecycle::*function;  // null: abort_
   };
   static const Handled kHandled[];
 

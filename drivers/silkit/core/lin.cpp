@@ -22,23 +22,23 @@ void require_lin_id(std::uint8_t id) {
     throw Refusal(Code::bad_parameter, lin_id_text(id) + " is outside 0 .. " + std::to_string(kLinIds - 1));
 }
 
+void require(bool good, Code code, const LinController& controller, const std::string& otherwise) {
+  if (!good) throw Refusal(code, "LIN controller " + controller.name + otherwise);
+}
+
 void require_initialised(const LinController& controller) {
-  if (controller.status == LinStatus::unknown)
-    throw Refusal(Code::wrong_state,
-                  "LIN controller " + controller.name + " is not initialised: call Init first");
+  require(controller.status != LinStatus::unknown, Code::wrong_state, controller,
+          " is not initialised: call Init first");
 }
 
 void require_master(const LinController& controller) {
-  if (controller.mode != LinMode::master)
-    throw Refusal(Code::unspecified,
-                  "LIN controller " + controller.name + " is not a master: only a master may do this");
+  require(controller.mode == LinMode::master, Code::unspecified, controller,
+          " is not a master: only a master may do this");
 }
 
 void require_static(const LinController& controller) {
-  if (controller.dynamic)
-    throw Refusal(Code::unspecified, "LIN controller " + controller.name +
-                                         " was initialised by InitDynamic: use SendFrameHeader and "
-                                         "SendDynamicResponse");
+  require(!controller.dynamic, Code::unspecified, controller,
+          " was initialised by InitDynamic: use SendFrameHeader and SendDynamicResponse");
 }
 
 /// Status for the sender of a frame, from the status of the receivers.
@@ -76,12 +76,9 @@ LinController& Lin::create(const std::string& name, const std::string& network) 
 }
 
 void Lin::init(LinController& controller, const LinControllerConfig& config) {
-  if (config.mode == LinMode::inactive)
-    throw Refusal(Code::wrong_state,
-                  "LIN controller " + controller.name +
-                      ": controllerMode must be Master (1) or Slave (2), not Inactive (0)");
-  if (controller.status != LinStatus::unknown)
-    throw Refusal(Code::wrong_state, "LIN controller " + controller.name + " is initialised already");
+  require(config.mode != LinMode::inactive, Code::wrong_state, controller,
+          ": controllerMode must be Master (1) or Slave (2), not Inactive (0)");
+  require(controller.status == LinStatus::unknown, Code::wrong_state, controller, " is initialised already");
   LinNode& node = own_node(controller);
   if (!node.update(config.responses)) warn(controller, "a response is ignored: LIN identifiers are 0 .. 63");
   node.mode = config.mode;
@@ -151,10 +148,8 @@ void Lin::update_response(LinController& controller, const LinFrame& frame) {
   require_static(controller);
   require_lin_id(frame.id);
   LinResponse& response = own_node(controller).responses.at(frame.id);
-  if (response.mode != LinResponseMode::send)
-    throw Refusal(Code::configuration, "LIN controller " + controller.name + " does not answer " +
-                                           lin_id_text(frame.id) +
-                                           ": give it a response of mode TxUnconditional first");
+  require(response.mode == LinResponseMode::send, Code::configuration, controller,
+          " does not answer " + lin_id_text(frame.id) + ": give it a response of mode TxUnconditional first");
   response.frame.data = frame.data;
 }
 

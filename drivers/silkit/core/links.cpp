@@ -71,9 +71,4 @@ void Links::broadcast(Link& link, std::uint64_t service, const Pieces& body) {
   for (const Link::Receiver& receiver : link.receivers) send(link, receiver, service, body);
 }
 
-void Links::send(const Link& link, PeerId peer, std::uint64_t service, ByteView body) {
-  for (const Link::Receiver& receiver : link.receivers)
-    if (receiver.peer == peer) send(link, receiver, service, body);
-}
-
 }  // namespace tactus::silkit

@@ -52,19 +52,37 @@ class Links {
   void forget(std::string_view network, std::string_view type);
 
   void broadcast(Link& link, std::uint64_t service, const Pieces& body);
+  template <HasMembers Message>
+  void broadcast(Link& link, std::uint64_t service, const Message& message) {
+    broadcast(link, service, encoded(message));
+  }
   /// The same on the network that every participant is on.
-  template <class Message>
+  template <HasMembers Message>
   void tell_all(std::string_view type, std::uint64_t service, const Message& message) {
-    body_.clear();
-    encode_body(body_, message);
-    broadcast(link(kDefaultNetwork, type), service, body_);
+    broadcast(link(kDefaultNetwork, type), service, message);
   }
   /// Sends to one peer, if it subscribed.
-  void send(const Link& link, PeerId peer, std::uint64_t service, ByteView body);
+  template <HasMembers Message>
+  void send(const Link& link, PeerId peer, std::uint64_t service, const Message& message) {
+    const Pieces body = encoded(message);
+    for (const Link::Receiver& receiver : link.receivers)
+      if (receiver.peer == peer) send(link, receiver, service, body);
+  }
+  /// The same on the network that every participant is on.
+  template <HasMembers Message>
+  void tell(PeerId peer, std::string_view type, std::uint64_t service, const Message& message) {
+    send(link(kDefaultNetwork, type), peer, service, message);
+  }
 
  private:
   Link& find_or_make(std::string_view network, std::string_view type);
   void send(const Link& link, const Link::Receiver& receiver, std::uint64_t service, const Pieces& body);
+  template <HasMembers Message>
+  const Bytes& encoded(const Message& message) {
+    body_.clear();
+    encode_body(body_, message);
+    return body_;
+  }
 
   Outbox& outbox_;
   const std::uint64_t participant_;

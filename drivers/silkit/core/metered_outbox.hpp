@@ -22,7 +22,8 @@ class MeteredOutbox final : public Outbox {
   void measure_queues();
 
  private:
-  void count(PeerId peer, std::size_t bytes);
+  void sent(PeerId peer, std::size_t bytes);
+  void count(const std::string& name, std::size_t bytes);
   void measure_queue(PeerId peer, const std::string& name);
 
   Outbox& to_;

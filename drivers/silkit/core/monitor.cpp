@@ -97,10 +97,10 @@ bool Monitor::has_handler(Call::What what, std::uint64_t id) const {
   return what == Call::What::connected && connected_ && connected_id_ == id;
 }
 
-void Monitor::remove_handler(Call::What what, std::uint64_t id) {
-  if (what == Call::What::status) (void)status_handlers_.remove(id);
-  if (what == Call::What::system_state) (void)system_handlers_.remove(id);
-  if (what == Call::What::connected && has_handler(what, id)) connected_ = nullptr;
+RemovedHandler Monitor::remove_handler(Call::What what, std::uint64_t id) {
+  if (what == Call::What::status) return status_handlers_.remove(id);
+  if (what == Call::What::system_state) return system_handlers_.remove(id);
+  return has_handler(what, id) ? std::exchange(connected_, nullptr) : nullptr;
 }
 
 }  // namespace tactus::silkit

@@ -33,13 +33,16 @@ class Monitor {
 
   const SystemView& system() const { return system_; }
 
-  NumberedHandlers<SystemStateHandler>& system_handlers() { return system_handlers_; }
-  NumberedHandlers<StatusHandler>& status_handlers() { return status_handlers_; }
+  std::uint64_t on_system_state(SystemStateHandler handler) {
+    return system_handlers_.add(std::move(handler));
+  }
+  std::uint64_t on_status(StatusHandler handler) { return status_handlers_.add(std::move(handler)); }
   /// Replaces the handler; returns the number of the new one.
   std::uint64_t on_connected(ConnectionHandler handler);
   void on_disconnected(ConnectionHandler handler);
   bool has_handler(Call::What what, std::uint64_t id) const;
-  void remove_handler(Call::What what, std::uint64_t id);
+  /// Null: there is none of that number.
+  RemovedHandler remove_handler(Call::What what, std::uint64_t id);
 
  private:
   void note_system_state(ParticipantState before);

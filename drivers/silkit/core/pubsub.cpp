@@ -13,40 +13,29 @@ constexpr std::uint64_t tag_of(PeerId publisher, std::size_t subscriber) {
   return std::uint64_t{publisher} << 32U | static_cast<std::uint32_t>(subscriber);
 }
 
-constexpr std::string_view kPublisherType = "DataPublisher";
-
-/// Topic in a publisher's announcement; nothing when something is missing or cannot be read.
-std::optional<TopicSpec> topic_of(const ServiceDescriptor& service) {
-  for (const char* const key :
-       {"PubSub::topic", "PubSub::pubUUID", "PubSub::pubMediaType", "PubSub::pubLabels"})
-    if (!service.attributes.contains(key)) return std::nullopt;
-  try {
-    return TopicSpec{std::string(service.attribute("PubSub::topic")),
-                     std::string(service.attribute("PubSub::pubMediaType")),
-                     read_labels(service.attribute("PubSub::pubLabels"))};
-  } catch (const WireError&) {
-    return std::nullopt;
-  }
-}
+constexpr TopicKeys kPublisher{NetworkType::data,      "DataPublisher",     "PubSub::topic",
+                               "PubSub::pubMediaType", "PubSub::pubLabels", "PubSub::pubUUID"};
+constexpr TopicKeys kSubscriber{NetworkType::data, "DataSubscriber", "PubSub::topic", "PubSub::subMediaType",
+                                "PubSub::subLabels"};
 
 }  // namespace
 
 void PubSub::connect(std::size_t subscriber, PeerId publisher, const ServiceDescriptor& service) {
   const std::size_t index = host_.subscribe(*this, tag_of(publisher, subscriber), service.network,
                                             message_type::kDataMessageEvent, publisher);
-  ServiceDescriptor internal;
-  internal.type = ServiceType::controller;
-  internal.network = service.network;
-  internal.network_type = NetworkType::data;
-  internal.name = Uuid::random().text();
-  internal.attributes = {{"controller.type", "DataSubscriberInternal"},
-                         {"PubSub::subIntParentServiceId", std::to_string(subscribers_[subscriber].service)}};
+  ServiceDescriptor internal{
+      .type = ServiceType::controller,
+      .network = service.network,
+      .network_type = NetworkType::data,
+      .name = Uuid::random().text(),
+      .attributes = {{"controller.type", "DataSubscriberInternal"},
+                     {"PubSub::subIntParentServiceId", std::to_string(subscribers_[subscriber].service)}}};
   connections_[{publisher, service.network}].push_back(
       {index, host_.services().announce(std::move(internal))});
 }
 
 void PubSub::service_changed(PeerId peer, const ServiceDescriptor& service, bool created) {
-  if (service.attribute("controller.type") != kPublisherType) return;
+  if (service.attribute("controller.type") != kPublisher.type) return;
   created ? connect_all(peer, service) : disconnect_all(peer, service.network);
 }
 
@@ -55,7 +44,7 @@ void PubSub::connect_all(PeerId publisher, const ServiceDescriptor& service) {
     return subscriber.topic.topic == service.attribute("PubSub::topic");
   };
   if (std::ranges::none_of(subscribers_, same_topic)) return;
-  const std::optional<TopicSpec> topic = topic_of(service);
+  const std::optional<TopicSpec> topic = announced_topic(kPublisher, service);
   if (!topic)
     return host_.log(LogTopic::pubsub, LogSink::Level::warn,
                      "publisher " + service.name + " of participant " + service.participant +
@@ -92,25 +81,14 @@ void PubSub::receive(const Sender& from, std::uint64_t tag, ByteView body) {
 }
 
 DataPublisher& PubSub::create_publisher(const std::string& name, const TopicSpec& topic, bool history) {
-  check_service_name(
-      name, "data publisher",
-      std::ranges::any_of(publishers_, [&](const DataPublisher& other) { return other.name == name; }));
+  check_service_name(name, "data publisher", publishers_);
   DataPublisher& publisher = publishers_.emplace_back();
   publisher.name = name;
   publisher.topic = topic;
   publisher.network = Uuid::random().text();
   publisher.link = &host_.senders().link(publisher.network, message_type::kDataMessageEvent);
   publisher.link->history = history;
-  ServiceDescriptor service{.type = ServiceType::controller,
-                            .network = publisher.network,
-                            .network_type = NetworkType::data,
-                            .name = name,
-                            .attributes = {{"controller.type", "DataPublisher"},
-                                           {"PubSub::topic", topic.topic},
-                                           {"PubSub::pubUUID", publisher.network},
-                                           {"PubSub::pubMediaType", topic.media_type},
-                                           {"PubSub::pubLabels", labels_text(topic.labels)}}};
-  publisher.service = host_.services().announce(std::move(service));
+  publisher.service = host_.services().announce(announcement_of(kPublisher, name, publisher.network, topic));
   return publisher;
 }
 
@@ -124,29 +102,20 @@ void PubSub::publish(DataPublisher& publisher, ByteView data) {
 
 DataSubscriber& PubSub::create_subscriber(const std::string& name, const TopicSpec& topic,
                                           DataHandler handler) {
-  check_service_name(
-      name, "data subscriber",
-      std::ranges::any_of(subscribers_, [&](const DataSubscriber& other) { return other.name == name; }));
+  check_service_name(name, "data subscriber", subscribers_);
   DataSubscriber& subscriber = subscribers_.emplace_back();
   subscriber.name = name;
   subscriber.topic = topic;
   subscriber.handler = std::move(handler);
-  ServiceDescriptor service{.type = ServiceType::controller,
-                            .network_type = NetworkType::data,
-                            .name = name,
-                            .attributes = {{"controller.type", "DataSubscriber"},
-                                           {"PubSub::topic", topic.topic},
-                                           {"PubSub::subMediaType", topic.media_type},
-                                           {"PubSub::subLabels", labels_text(topic.labels)}}};
-  subscriber.service = host_.services().announce(std::move(service));
-  std::vector<std::pair<PeerId, ServiceDescriptor>> matching;
+  subscriber.service =
+      host_.services().announce(announcement_of(kSubscriber, name, std::string(kDefaultNetwork), topic));
   host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
-    if (each.attribute("controller.type") != kPublisherType || each.attribute("PubSub::topic") != topic.topic)
+    if (each.attribute("controller.type") != kPublisher.type ||
+        each.attribute("PubSub::topic") != topic.topic)
       return;
-    const std::optional<TopicSpec> published = topic_of(each);
-    if (published && topics_match(*published, topic)) matching.emplace_back(peer, each);
+    const std::optional<TopicSpec> published = announced_topic(kPublisher, each);
+    if (published && topics_match(*published, topic)) connect(subscribers_.size() - 1, peer, each);
   });
-  for (const auto& [peer, each] : matching) connect(subscribers_.size() - 1, peer, each);
   for (const DataPublisher& publisher : publishers_) {
     if (!publisher.link->has_last || !topics_match(publisher.topic, topic)) continue;
     const DataMessage last = decode<DataMessage>(publisher.link->last);

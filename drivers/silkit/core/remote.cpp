@@ -6,34 +6,38 @@
 
 // What a participant tells others of itself beside its services, and has been told.
 namespace tactus::silkit {
-namespace {
-
-constexpr std::size_t kFrameHead = 5;  // bytes before the body of a message
-
-}  // namespace
 
 void MeteredOutbox::send(PeerId peer, ByteView message) {
   to_.send(peer, message);
-  count(peer, message.size());
+  sent(peer, message.size());
 }
 
 void MeteredOutbox::send_pieces(PeerId peer, const Pieces& message) {
   to_.send_pieces(peer, message);
-  count(peer, message.size());
+  sent(peer, message.size());
 }
 
 void MeteredOutbox::send_step(PeerId peer, ByteView message) {
   to_.send_step(peer, message);
-  count(peer, message.size());
+  sent(peer, message.size());
 }
 
-void MeteredOutbox::count(PeerId peer, std::size_t bytes) {
+void MeteredOutbox::sent(PeerId peer, std::size_t bytes) {
   const auto found = names_.find(peer);
   if (found == names_.end()) return;
-  metrics_.count(found->second + "tx_bytes/[bytes]", bytes);
-  metrics_.count(found->second + "tx_packets/[count]", 1);
-  metrics_.measure(found->second + "tx_bandwidth/[Bps]", static_cast<double>(bytes));
+  count(found->second + "tx", bytes);
   measure_queue(peer, found->second);
+}
+
+void MeteredOutbox::received(PeerId peer, const Frame& frame) {
+  const auto found = names_.find(peer);
+  if (found != names_.end()) count(found->second + "rx", frame.body.size() + kLeastMessage);
+}
+
+void MeteredOutbox::count(const std::string& name, std::size_t bytes) {
+  metrics_.count(name + "_bytes/[bytes]", bytes);
+  metrics_.count(name + "_packets/[count]", 1);
+  metrics_.measure(name + "_bandwidth/[Bps]", static_cast<double>(bytes));
 }
 
 void MeteredOutbox::measure_queues() {
@@ -51,15 +55,6 @@ void MeteredOutbox::measure_queue(PeerId peer, const std::string& name) {
 
 void MeteredOutbox::add(PeerId peer, const std::string& simulation, const std::string& participant) {
   names_[peer] = "Peer/" + simulation + '/' + participant + '/';
-}
-
-void MeteredOutbox::received(PeerId peer, const Frame& frame) {
-  const auto found = names_.find(peer);
-  if (found == names_.end()) return;
-  const std::size_t bytes = frame.body.size() + kFrameHead;
-  metrics_.count(found->second + "rx_bytes/[bytes]", bytes);
-  metrics_.count(found->second + "rx_packets/[count]", 1);
-  metrics_.measure(found->second + "rx_bandwidth/[Bps]", static_cast<double>(bytes));
 }
 
 void Engine::join_remote() {

@@ -16,42 +16,17 @@ constexpr std::string_view kClientUuid = "Rpc::serverinternal::clientUUID";
 constexpr std::uint64_t results_for(std::uint64_t client) { return 2 * client; }
 constexpr std::uint64_t calls_of(std::uint64_t connection) { return 2 * connection + 1; }
 
-std::int64_t later(std::int64_t now_ns, std::int64_t wait_ns) {
-  std::int64_t sum = 0;
-  return __builtin_add_overflow(now_ns, wait_ns, &sum) ? INT64_MAX : sum;
-}
-
-/// Function in a client's announcement; nothing when something is missing or cannot be read.
-std::optional<TopicSpec> function_of(const ServiceDescriptor& client) {
-  for (const char* const key :
-       {"Rpc::client::functionName", "Rpc::client::mediaType", "Rpc::client::labels", "Rpc::client::UUID"})
-    if (!client.attributes.contains(key)) return std::nullopt;
-  try {
-    return TopicSpec{std::string(client.attribute("Rpc::client::functionName")),
-                     std::string(client.attribute("Rpc::client::mediaType")),
-                     read_labels(client.attribute("Rpc::client::labels"))};
-  } catch (const WireError&) {
-    return std::nullopt;
-  }
-}
-
-ServiceDescriptor descriptor(std::string name, std::string network,
-                             std::map<std::string, std::string> attributes) {
-  return ServiceDescriptor{.type = ServiceType::controller,
-                           .network = std::move(network),
-                           .network_type = NetworkType::rpc,
-                           .name = std::move(name),
-                           .attributes = std::move(attributes)};
-}
+constexpr TopicKeys kClient{NetworkType::rpc,         "RpcClient",           "Rpc::client::functionName",
+                            "Rpc::client::mediaType", "Rpc::client::labels", "Rpc::client::UUID"};
+constexpr TopicKeys kServer{NetworkType::rpc, "RpcServer", "Rpc::server::functionName",
+                            "Rpc::server::mediaType", "Rpc::server::labels"};
 
 }  // namespace
 
 // --------------------------------------------------------------------------------- who is there, and for whom
 
 RpcClient& Rpc::create_client(const std::string& name, const TopicSpec& function, RpcResultHandler handler) {
-  check_service_name(name, "RPC client", std::ranges::any_of(clients_, [&](const RpcClient& other) {
-                       return other.name == name;
-                     }));
+  check_service_name(name, "RPC client", clients_);
   const std::uint64_t tag = results_for(clients_.size());
   RpcClient& client = clients_.emplace_back();
   client.name = name;
@@ -60,55 +35,31 @@ RpcClient& Rpc::create_client(const std::string& name, const TopicSpec& function
   client.network = Uuid::random().text();
   client.calls = &host_.senders().link(client.network, message_type::kFunctionCall);
   (void)host_.subscribe(*this, tag, client.network, message_type::kFunctionCallResponse);
-  client.service =
-      host_.services().announce(descriptor(name, client.network,
-                                           {{"controller.type", "RpcClient"},
-                                            {"Rpc::client::functionName", function.topic},
-                                            {"Rpc::client::mediaType", function.media_type},
-                                            {"Rpc::client::labels", labels_text(function.labels)},
-                                            {"Rpc::client::UUID", client.network}}));
+  client.service = host_.services().announce(announcement_of(kClient, name, client.network, function));
   for (RpcServer& server : servers_)
     if (topics_match(server.function, function)) connect(server, kThisParticipant, client.network);
   return client;
 }
 
 RpcServer& Rpc::create_server(const std::string& name, const TopicSpec& function, RpcCallHandler handler) {
-  check_service_name(name, "RPC server", std::ranges::any_of(servers_, [&](const RpcServer& other) {
-                       return other.name == name;
-                     }));
+  check_service_name(name, "RPC server", servers_);
   RpcServer& server = servers_.emplace_back();
   server.name = name;
   server.function = function;
   server.handler = std::move(handler);
   server.service =
-      host_.services().announce(descriptor(name, std::string(kDefaultNetwork),
-                                           {{"controller.type", "RpcServer"},
-                                            {"Rpc::server::functionName", function.topic},
-                                            {"Rpc::server::mediaType", function.media_type},
-                                            {"Rpc::server::labels", labels_text(function.labels)}}));
-  std::vector<std::pair<PeerId, ServiceDescriptor>> clients;  // connecting changes what is walked over
+      host_.services().announce(announcement_of(kServer, name, std::string(kDefaultNetwork), function));
   host_.services().each([&](PeerId peer, const ServiceDescriptor& each) {
-    if (each.attribute("controller.type") == "RpcClient") clients.emplace_back(peer, each);
+    if (each.attribute("controller.type") == kClient.type) connect_remote(server, peer, each);
   });
-  for (const auto& [peer, each] : clients) connect_remote(server, peer, each);
   for (const RpcClient& client : clients_)
     if (topics_match(function, client.function)) connect(server, kThisParticipant, client.network);
   return server;
 }
 
-void Rpc::on_result(RpcClient& client, RpcResultHandler handler) {
-  if (!handler || !*handler) throw Refusal(Code::bad_parameter, "handler must not be null");
-  client.handler = std::move(handler);
-}
-
-void Rpc::on_call(RpcServer& server, RpcCallHandler handler) {
-  if (!handler || !*handler) throw Refusal(Code::bad_parameter, "handler must not be null");
-  server.handler = std::move(handler);
-}
-
 void Rpc::connect_remote(RpcServer& server, PeerId peer, const ServiceDescriptor& service) {
-  if (service.attribute("Rpc::client::functionName") != server.function.topic) return;
-  const std::optional<TopicSpec> function = function_of(service);
+  if (service.attribute(kClient.topic) != server.function.topic) return;
+  const std::optional<TopicSpec> function = announced_topic(kClient, service);
   if (!function) {
     host_.log(LogTopic::rpc, LogSink::Level::warn,
               "RPC client " + service.name + " of participant " + service.participant +
@@ -116,7 +67,7 @@ void Rpc::connect_remote(RpcServer& server, PeerId peer, const ServiceDescriptor
     return;
   }
   if (topics_match(server.function, *function))
-    connect(server, peer, std::string(service.attribute("Rpc::client::UUID")));
+    connect(server, peer, std::string(service.attribute(kClient.uuid)));
 }
 
 void Rpc::connect(RpcServer& server, PeerId peer, const std::string& client) {
@@ -133,10 +84,13 @@ void Rpc::connect(RpcServer& server, PeerId peer, const std::string& client) {
   if (peer != kThisParticipant)
     made.index = host_.subscribe(*this, calls_of(number), client, message_type::kFunctionCall, peer);
   made.service = host_.services().announce(
-      descriptor(Uuid::random().text(), client,
-                 {{"controller.type", std::string(kServerInternal)},
-                  {std::string(kClientUuid), client},
-                  {"Rpc::serverinternal::parentServiceId", std::to_string(server.service)}}));
+      {.type = ServiceType::controller,
+       .network = client,
+       .network_type = NetworkType::rpc,
+       .name = Uuid::random().text(),
+       .attributes = {{"controller.type", std::string(kServerInternal)},
+                      {std::string(kClientUuid), client},
+                      {"Rpc::serverinternal::parentServiceId", std::to_string(server.service)}}});
   if (peer != kThisParticipant) return;
   for (RpcClient& own : clients_)
     if (own.network == client) own.servers.push_back(kThisParticipant);
@@ -159,8 +113,8 @@ void Rpc::disconnect(PeerId peer, const std::string& client) {
 
 void Rpc::service_changed(PeerId peer, const ServiceDescriptor& service, bool created) {
   const std::string_view type = service.attribute("controller.type");
-  if (type == "RpcClient") {
-    if (!created) return disconnect(peer, std::string(service.attribute("Rpc::client::UUID")));
+  if (type == kClient.type) {
+    if (!created) return disconnect(peer, std::string(service.attribute(kClient.uuid)));
     for (RpcServer& server : servers_) connect_remote(server, peer, service);
   } else if (type == kServerInternal) {
     const std::string_view uuid = service.attribute(kClientUuid);
@@ -207,16 +161,14 @@ void Rpc::call(RpcClient& client, ByteView data, std::optional<std::int64_t> tim
     set_limit(number, &Pending::clock_limit_ns, host_.steady_ns());
   else if (timeout_ns && now_ns != kNoTime)
     set_limit(number, &Pending::step_limit_ns, now_ns);
-  body_.clear();
-  encode_body(body_, call);
-  host_.senders().broadcast(*client.calls, client.service, body_);
+  host_.senders().broadcast(*client.calls, client.service, call);
   for (const auto& [id, connection] : connections_)
     if (connection.peer == kThisParticipant && connection.client == client.network) take_call(id, call, true);
 }
 
 void Rpc::set_limit(std::uint64_t number, std::optional<std::int64_t> Pending::*limit, std::int64_t now_ns) {
   Pending& pending = pendings_.at(number);
-  pending.*limit = later(now_ns, *pending.timeout_ns);
+  pending.*limit = later_time(now_ns, *pending.timeout_ns);
   pending.timeout_ns.reset();
   if (limit == &Pending::clock_limit_ns) clock_limits_.emplace(*pending.clock_limit_ns, number);
 }
@@ -258,9 +210,7 @@ void Rpc::submit(RpcServer& server, std::uint64_t handle, ByteView data) {
 
 void Rpc::respond(const Connection& connection, const FunctionCallResponse& response, bool own) {
   if (connection.peer != kThisParticipant) {
-    body_.clear();
-    encode_body(body_, response);
-    host_.senders().send(*connection.results, connection.peer, connection.service, body_);
+    host_.senders().send(*connection.results, connection.peer, connection.service, response);
     return;
   }
   for (RpcClient& client : clients_)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/silkit/core/numbered_handlers.hpp"
 #include "drivers/silkit/core/seldom.hpp"
 #include "drivers/silkit/core/service.hpp"
 #include "drivers/silkit/wire/labels.hpp"
@@ -76,8 +77,8 @@ class Rpc final : public Service {
   /// Throw Refusal for a name that is empty or taken.
   RpcClient& create_client(const std::string& name, const TopicSpec& function, RpcResultHandler handler);
   RpcServer& create_server(const std::string& name, const TopicSpec& function, RpcCallHandler handler);
-  void on_result(RpcClient& client, RpcResultHandler handler);
-  void on_call(RpcServer& server, RpcCallHandler handler);
+  void on_result(RpcClient& client, RpcResultHandler handler) { client.handler = wanted(std::move(handler)); }
+  void on_call(RpcServer& server, RpcCallHandler handler) { server.handler = wanted(std::move(handler)); }
 
   /// Calls every server that is connected; without one the result is server_not_reachable. After `timeout_ns`
   /// of virtual time, or of time where the participant has no virtual one, the result is a timeout, and what
@@ -143,7 +144,6 @@ class Rpc final : public Service {
   std::uint64_t next_number_ = 0;
   std::map<std::uint64_t, Open> open_;  // by handle
   std::uint64_t next_handle_ = 1;
-  Bytes body_;
 };
 
 }  // namespace tactus::silkit

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// The seam between the engine and the services that users create: RPC and the bus controllers.
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -9,8 +10,10 @@
 
 #include "drivers/silkit/core/call.hpp"
 #include "drivers/silkit/core/discovery.hpp"
+#include "drivers/silkit/core/error.hpp"
 #include "drivers/silkit/core/links.hpp"
 #include "drivers/silkit/core/outside.hpp"
+#include "drivers/silkit/wire/labels.hpp"
 
 namespace tactus::silkit {
 
@@ -99,7 +102,27 @@ inline std::int64_t stamp(const ServiceHost& host, std::int64_t time_ns) {
   return time_ns == kNoTime ? host.now_ns() : time_ns;
 }
 
-/// Throws Refusal for a name that is empty or taken; `what`: the kind of service.
-void check_service_name(const std::string& name, const char* what, bool taken);
+/// Throws Refusal for a name that is empty, or that one of `others` has; `what`: the kind of service.
+template <class Services>
+void check_service_name(const std::string& name, const std::string& what, const Services& others) {
+  if (name.empty()) throw Refusal(Code::configuration, "the name of a " + what + " must not be empty");
+  if (std::ranges::any_of(others, [&](const auto& other) { return other.name == name; }))
+    throw Refusal(Code::configuration, "there is a " + what + " of the name " + name + " already");
+}
+
+/// Names under which a kind of service announces its topic; of RPC: its function.
+struct TopicKeys {
+  NetworkType network_type;
+  const char* type;  ///< controller.type
+  const char* topic;
+  const char* media_type;
+  const char* labels;
+  const char* uuid = nullptr;  ///< UUID of a network of its own; null: it has none
+};
+/// The announcement of a service of this kind.
+ServiceDescriptor announcement_of(const TopicKeys& keys, const std::string& name, const std::string& network,
+                                  const TopicSpec& topic);
+/// The topic in such an announcement of a kind with a network; nothing when something is missing or cannot be read.
+std::optional<TopicSpec> announced_topic(const TopicKeys& keys, const ServiceDescriptor& service);
 
 }  // namespace tactus::silkit

@@ -3,16 +3,9 @@
 
 #include <algorithm>
 
+#include "drivers/silkit/core/call.hpp"
+
 namespace tactus::silkit {
-namespace {
-
-/// Times come from others: a sum out of range stays at the end of time.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  return __builtin_add_overflow(a, b, &result) ? INT64_MAX : result;
-}
-
-}  // namespace
 
 void TimeSync::add(Peer peer, bool wants_dynamic) {
   if (!has(peer)) others_.push_back({peer, {-1, 0}, wants_dynamic});
@@ -81,12 +74,13 @@ NextSimTask TimeSync::take_step(bool dynamic) {
   current_ = next_;
   if (dynamic) {
     for (const Other& other : others_) {
-      for (const std::int64_t at : {other.task.time_ns, sum(other.task.time_ns, other.task.duration_ns)})
+      for (const std::int64_t at :
+           {other.task.time_ns, later_time(other.task.time_ns, other.task.duration_ns)})
         if (at > current_.time_ns)
           current_.duration_ns = std::min(current_.duration_ns, at - current_.time_ns);
     }
   }
-  next_.time_ns = sum(current_.time_ns, current_.duration_ns);
+  next_.time_ns = later_time(current_.time_ns, current_.duration_ns);
   return current_;
 }
 

@@ -19,7 +19,6 @@ class TimeSync {
 
   /// The size of the steps after the one that is open. > 0.
   void set_step(std::int64_t step_ns) { next_.duration_ns = step_ns; }
-  std::int64_t step() const { return next_.duration_ns; }
 
   /// A participant that takes part; no participant continues before it has announced its position.
   void add(Peer peer, bool wants_dynamic);
@@ -48,8 +47,6 @@ class TimeSync {
   NextSimTask take_step(bool dynamic);
   /// Returns true if a participant wants its steps shortened to those of others.
   bool somebody_is_dynamic() const;
-  /// All others are at or after the step that comes.
-  bool others_completed() const { return ready(); }
 
   const NextSimTask& current() const { return current_; }
   const NextSimTask& next() const { return next_; }

@@ -19,11 +19,7 @@ constexpr double kNsPerSecond = 1e9;
 
 /// A sum that no clock will ever show is the end of time.
 std::int64_t after(std::int64_t since_ns, double wait_ns) {
-  constexpr double kEnd = 0x1p63;
-  std::int64_t sum = INT64_MAX;
-  if (!(wait_ns < kEnd) || __builtin_add_overflow(since_ns, static_cast<std::int64_t>(wait_ns), &sum))
-    return INT64_MAX;
-  return sum;
+  return wait_ns < 0x1p63 ? later_time(since_ns, static_cast<std::int64_t>(wait_ns)) : INT64_MAX;
 }
 
 }  // namespace
@@ -115,11 +111,7 @@ void VirtualTime::peer_left(PeerId peer, const std::string& name) {
   sync_.remove(peer);
 }
 
-void VirtualTime::send(const NextSimTask& task) {
-  body_.clear();
-  encode_body(body_, task);
-  host_.senders().broadcast(steps_, service_, body_);
-}
+void VirtualTime::send(const NextSimTask& task) { host_.senders().broadcast(steps_, service_, task); }
 
 void VirtualTime::go(StepState next) {
   assert(can_go(kSteps, state_, next) && "a transition that is not in kSteps");
@@ -276,7 +268,7 @@ void VirtualTime::complete_step() {
 
 /// Calls once a step the handlers that wait until all peers have completed theirs.
 void VirtualTime::tell_others_completed() {
-  if (!step_open() || others_told_ || others_handlers_.empty() || !sync_.others_completed()) return;
+  if (!step_open() || others_told_ || others_handlers_.empty() || !sync_.ready()) return;
   others_told_ = true;
   others_handlers_.tell(host_, Call::What::other, "other steps completed");
 }

@@ -58,6 +58,7 @@ class VirtualTime final : public Service {
   void set_step(std::int64_t step_ns);
 
   void complete_step();
+  /// Called once a step, when all peers have completed theirs. Null is refused.
   std::uint64_t add_others_handler(PlainHandler handler) { return others_handlers_.add(std::move(handler)); }
   RemovedHandler remove_others_handler(std::uint64_t id) { return others_handlers_.remove(id); }
 
@@ -85,7 +86,10 @@ class VirtualTime final : public Service {
   bool created() const { return created_; }
   bool step_open() const { return state_ != StepState::idle && state_ != StepState::queued; }
   std::int64_t now_ns() const { return created_ && sync_.begun() ? sync_.current().time_ns : kNoTime; }
+  /// steady_ns() since when the user's step is open; nothing: none is, or the participant is paused.
   std::optional<std::int64_t> open_since() const;
+  /// The peer whose next step this participant waits for, when what other peers say of theirs makes no difference yet;
+  /// kRegistryPeer: it has a step of its own to complete first.
   std::optional<PeerId> awaited_peer() const;
   std::optional<std::int64_t> wake_at() const override { return wake_at_; }
 
@@ -117,7 +121,6 @@ class VirtualTime final : public Service {
   std::int64_t coupled_at_ns_ = 0;
   std::optional<std::int64_t> wake_at_;
   std::optional<std::int64_t> phase_since_ns_;  // steady clock: the step or its handler has begun or ended
-  Bytes body_;
 };
 
 }  // namespace tactus::silkit

@@ -59,7 +59,7 @@ void Mesh::Impl::flush() {
   }
   dirty_.clear();
   // What it takes for unimportant may matter now.
-  if (asleep_for_ && owner_.engine().awaited_peer() != asleep_for_) {
+  if (asleep_for_ && owner_.engine().virtual_time().awaited_peer() != asleep_for_) {
     asleep_for_.reset();
     post_.post();
   }

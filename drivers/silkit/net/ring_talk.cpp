@@ -121,7 +121,7 @@ bool Mesh::Impl::fall_asleep() {
   std::optional<PeerId> awaited;
   if (!ringed_.empty()) {
     const auto lock = owner_.lock();
-    awaited = asleep_for_ = owner_.engine().awaited_peer();
+    awaited = asleep_for_ = owner_.engine().virtual_time().awaited_peer();
   }
   if (pipe_) pipe_->fall_asleep();
   bool nothing = post_.fall_asleep();

@@ -16,21 +16,24 @@ namespace message_type {
 inline constexpr std::string_view kCanFrameEvent = "CANFRAMEEVENT";
 }  // namespace message_type
 
-struct CanFrameMessage {
-  std::int64_t time_ns = INT64_MIN;
+struct CanFrame {
   std::uint32_t id = 0;
   std::uint32_t flags = 0;
   std::uint16_t dlc = 0;
   std::uint8_t sdt = 0;
   std::uint8_t vcid = 0;
   std::uint32_t af = 0;
-  ByteView data;  ///< data of the message it was read from
+  Bytes data;
+  static auto members(auto& self) {
+    return std::tie(self.id, self.flags, self.dlc, self.sdt, self.vcid, self.af, self.data);
+  }
+};
+struct CanFrameMessage {
+  std::int64_t time_ns = INT64_MIN;
+  CanFrame frame;
   std::uint8_t direction = 0;
   std::uint64_t user = 0;
-  static auto members(auto& self) {
-    return std::tie(self.time_ns, self.id, self.flags, self.dlc, self.sdt, self.vcid, self.af, self.data,
-                    self.direction, self.user);
-  }
+  static auto members(auto& self) { return std::tie(self.time_ns, self.frame, self.direction, self.user); }
 };
 
 }  // namespace tactus::silkit

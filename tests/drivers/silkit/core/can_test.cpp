@@ -60,7 +60,7 @@ class CanBus : public testing::Test {
                     const std::string& network = "bus", Direction direction = Direction::receive) {
     const Bytes data = bytes_of(text);
     stage.tell(q, message_type::kCanFrameEvent,
-               CanFrameMessage{time_ns, id, 0, 0, 0, 0, 0, data, static_cast<std::uint8_t>(direction), 99},
+               CanFrameMessage{time_ns, {id, 0, 0, 0, 0, 0, data}, static_cast<std::uint8_t>(direction), 99},
                network);
   }
   Can& can() { return stage.engine().can(); }
@@ -136,7 +136,7 @@ TEST_F(CanBus, EveryMemberOfAFrameArrives) {
   CanFrame seen;
   one.frames.add(handler<CanFrameEvent>([&](const CanFrameEvent& event) { seen = event.frame; }));
   const Bytes data = bytes_of("0123");
-  stage.tell(q, message_type::kCanFrameEvent, CanFrameMessage{1, 2, 3, 4, 5, 6, 7, data, 2, 8}, "bus");
+  stage.tell(q, message_type::kCanFrameEvent, CanFrameMessage{1, {2, 3, 4, 5, 6, 7, data}, 2, 8}, "bus");
   EXPECT_EQ(seen.id, 2U);
   EXPECT_EQ(seen.flags, 3U);
   EXPECT_EQ(seen.dlc, 4U);

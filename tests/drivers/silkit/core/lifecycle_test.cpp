@@ -217,7 +217,7 @@ TEST_F(Start, AloneAnAutonomousOneRunsAtOnce) {
 
 TEST_F(Start, WorksWithoutAnyHandler) {
   stage.join();
-  stage.engine().create_lifecycle(kAutonomous);
+  stage.engine().lifecycle().create(kAutonomous);
   stage.start();
   EXPECT_EQ(stage.state(), 50);
   stage.user([](Engine& engine) { engine.stop("done"); });
@@ -239,13 +239,14 @@ TEST_F(Start, OwnListOfRequiredParticipantsCountsToo) {
 
 TEST_F(Start, AsynchronousCommunicationReadyHoldsTheLifecycleUntilItIsCompleted) {
   begin(kAutonomous);
-  stage.engine().on_communication_ready_async(plain([&] { stage.note("ready, asynchronously"); }));
+  stage.engine().lifecycle().on_communication_ready_async(
+      plain([&] { stage.note("ready, asynchronously"); }));
   stage.start();
   EXPECT_THAT(stage.heard(), ElementsAre("ready, asynchronously"));
   EXPECT_EQ(stage.state(), 30);
   stage.status(q, 50);
   EXPECT_EQ(stage.state(), 30);
-  stage.user([](Engine& engine) { engine.complete_communication_ready(); });
+  stage.user([](Engine& engine) { engine.lifecycle().complete_communication_ready(); });
   EXPECT_EQ(stage.state(), 50);
   EXPECT_THAT(stage.heard(), ElementsAre("starting in 40"));
 }
@@ -259,7 +260,7 @@ TEST_F(Start, DataMayBeSentAndReceivedDuringAnAsynchronousCommunicationReady) {
       std::make_shared<const std::function<void(ByteView, std::int64_t)>>(
           [&](ByteView data, std::int64_t) { stage.note(test::text_of(data)); }));
   const std::string network = stage.publisher_of(q, topic);
-  stage.engine().on_communication_ready_async(plain([] {}));
+  stage.engine().lifecycle().on_communication_ready_async(plain([] {}));
   stage.start();
   ASSERT_EQ(stage.state(), 30);
   stage.data(q, network, "hello", kNoTime);
@@ -325,11 +326,11 @@ TEST_F(Start, APeerThatLeavesOwesNoAcknowledge) {
 
 TEST_F(Start, StatusesTellWhenTheFormerOneBegan) {
   begin(kAutonomous);
-  stage.engine().on_communication_ready_async(plain([] {}));
+  stage.engine().lifecycle().on_communication_ready_async(plain([] {}));
   stage.start();
   const std::int64_t before = stage.wall_us;
   stage.wall_us += 500;
-  stage.user([](Engine& engine) { engine.complete_communication_ready(); });
+  stage.user([](Engine& engine) { engine.lifecycle().complete_communication_ready(); });
   EXPECT_EQ(stage.last_status->state, 50);
   EXPECT_EQ(stage.last_status->enter_us, before + 500);
   EXPECT_EQ(stage.engine().status().state, ParticipantState::running);
@@ -630,7 +631,7 @@ TEST_F(Stop, AnsweringGoesOnAfterTheEnd) {
 
 TEST_F(Stop, OutsideRunningOnlyLeavesANote) {
   begin(kAutonomous);
-  stage.engine().on_communication_ready_async(plain([] {}));
+  stage.engine().lifecycle().on_communication_ready_async(plain([] {}));
   stage.start();
   ASSERT_EQ(stage.state(), 30);
   stage.user([](Engine& engine) { engine.stop("too early"); });
@@ -990,7 +991,7 @@ TEST_F(Abort, DuringAnOpenAsynchronousStepEndsIt) {
   stage.heard();
   EXPECT_NO_THROW(stage.user([](Engine& engine) {
     try {
-      engine.complete_step();
+      engine.virtual_time().complete_step();
     } catch (const Refusal&) {  // either is fine: the simulation is over
     }
   }));
@@ -1019,8 +1020,8 @@ TEST(Refusals, SecondServicesAreRefused) {
   Stage stage;
   stage.join();
   Engine& engine = stage.engine();
-  engine.create_lifecycle(kAutonomous);
-  EXPECT_EQ(refusal([&] { engine.create_lifecycle(kAutonomous); }), Code::unspecified);
+  engine.lifecycle().create(kAutonomous);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().create(kAutonomous); }), Code::unspecified);
   engine.create_time_sync();
   EXPECT_EQ(refusal([&] { engine.create_time_sync(); }), Code::configuration);
   engine.monitor().create();
@@ -1032,23 +1033,23 @@ TEST(Refusals, SecondServicesAreRefused) {
 TEST(Refusals, ALifecycleWithoutAModeIsRefused) {
   Stage stage;
   stage.join();
-  EXPECT_EQ(refusal([&] { stage.engine().create_lifecycle(OperationMode::invalid); }), Code::configuration);
-  stage.engine().create_lifecycle(kAutonomous);  // there is none yet
+  EXPECT_EQ(refusal([&] { stage.engine().lifecycle().create(OperationMode::invalid); }), Code::configuration);
+  stage.engine().lifecycle().create(kAutonomous);  // there is none yet
 }
 
 TEST(Refusals, NullHandlersAreRefused) {
   Stage stage;
   stage.join();
   Engine& engine = stage.engine();
-  engine.create_lifecycle(kAutonomous);
+  engine.lifecycle().create(kAutonomous);
   engine.create_time_sync();
-  EXPECT_EQ(refusal([&] { engine.on_communication_ready(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_communication_ready_async(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_starting(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_stop(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_shutdown(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_abort(nullptr); }), Code::bad_parameter);
-  EXPECT_EQ(refusal([&] { engine.on_step(nullptr, kMs, false); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_communication_ready(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_communication_ready_async(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_starting(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_stop(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_shutdown(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.lifecycle().on_abort(nullptr); }), Code::bad_parameter);
+  EXPECT_EQ(refusal([&] { engine.virtual_time().on_step(nullptr, kMs, false); }), Code::bad_parameter);
 }
 
 TEST(Refusals, AStepOfNoLengthIsRefused) {
@@ -1056,8 +1057,8 @@ TEST(Refusals, AStepOfNoLengthIsRefused) {
   stage.join();
   stage.lifecycle(kAutonomous);
   stage.time_sync();
-  EXPECT_NE(refusal([&] { stage.engine().set_step(0); }), Code::success);
-  EXPECT_NE(refusal([&] { stage.engine().set_step(-1); }), Code::success);
+  EXPECT_NE(refusal([&] { stage.engine().virtual_time().set_step(0); }), Code::success);
+  EXPECT_NE(refusal([&] { stage.engine().virtual_time().set_step(-1); }), Code::success);
 }
 
 TEST(Refusals, ALifecycleIsStartedOnce) {
@@ -1065,7 +1066,7 @@ TEST(Refusals, ALifecycleIsStartedOnce) {
   stage.join();
   stage.lifecycle(kAutonomous);
   stage.start();
-  EXPECT_EQ(refusal([&] { stage.engine().start_lifecycle(); }), Code::logic);
+  EXPECT_EQ(refusal([&] { stage.engine().lifecycle().start(); }), Code::logic);
   EXPECT_EQ(stage.state(), 50);
 }
 

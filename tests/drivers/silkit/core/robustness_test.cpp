@@ -33,10 +33,10 @@ class Robust : public testing::Test {
 TEST_F(Robust, AHandlerThatIsRemovedIsNotCalledAnyMore) {
   int calls = 0;
   std::uint64_t id = 0;
-  id = stage.engine().monitor().status_handlers().add(
+  id = stage.engine().monitor().on_status(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status&) {
         ++calls;
-        stage.engine().monitor().status_handlers().remove(id);
+        stage.engine().monitor().remove_handler(Call::What::status, id);
       }));
   stage.lifecycle(OperationMode::autonomous);
   stage.start();  // goes through five states
@@ -77,7 +77,7 @@ TEST_F(Robust, NobodySpeaksOfAnothersState) {
 
 TEST_F(Robust, WhatAHandlerMissedWhileItWasHeldComesBeforeWhatIsNew) {
   std::vector<std::string> heard;
-  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
+  const std::uint64_t id = stage.engine().monitor().on_status(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         if (status.participant == "Q") heard.emplace_back(name_of(status.state));
       }));
@@ -194,10 +194,10 @@ TEST_F(Robust, ARefusedStepHandlerChangesNothing) {
   stage.start();
   const auto handler = std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
       [](std::int64_t, std::int64_t) {});
-  EXPECT_THROW(stage.engine().on_step(handler, 7, false), Refusal);
+  EXPECT_THROW(stage.engine().virtual_time().on_step(handler, 7, false), Refusal);
   stage.take(q);
-  stage.user([](Engine& engine) { engine.complete_step(); });
-  stage.user([](Engine& engine) { engine.complete_step(); });
+  stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
+  stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
   EXPECT_THAT(stage.take(q, {"next"}), Contains("next 2000000 1000000"));
 }
 

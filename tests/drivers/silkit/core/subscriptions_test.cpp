@@ -242,7 +242,7 @@ class Disconnect : public testing::Test {
     stage.start();
     for (const int state : {10, 20, 30, 40, 50}) stage.status(q, state);
     ASSERT_EQ(stage.state(), 50);
-    stage.engine().monitor().status_handlers().add(
+    stage.engine().monitor().on_status(
         std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
           stage.note(status.participant + " " + std::to_string(static_cast<int>(status.state)) + " " +
                      status.reason);
@@ -256,9 +256,8 @@ class Disconnect : public testing::Test {
 TEST_F(Disconnect, OfARequiredOneThatRunsIsAnErrorOfTheSystem) {
   run(OperationMode::coordinated);
   int seen = 0;
-  stage.engine().monitor().system_handlers().add(
-      std::make_shared<const std::function<void(ParticipantState)>>(
-          [&](ParticipantState state) { seen = std::max(seen, static_cast<int>(state)); }));
+  stage.engine().monitor().on_system_state(std::make_shared<const std::function<void(ParticipantState)>>(
+      [&](ParticipantState state) { seen = std::max(seen, static_cast<int>(state)); }));
   stage.leaves(q);
   EXPECT_EQ(seen, 90);
   EXPECT_THAT(stage.heard(), Contains("Q 90 Connection Lost"));

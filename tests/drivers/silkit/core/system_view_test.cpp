@@ -303,13 +303,12 @@ TEST(SystemMonitor, HearsOfStatusesAndOfTheSystem) {
   stage.join();
   const PeerId q = stage.newcomer("Q");
   stage.engine().monitor().create();
-  stage.engine().monitor().status_handlers().add(
+  stage.engine().monitor().on_status(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         stage.note(status.participant + " " + std::to_string(static_cast<int>(status.state)));
       }));
-  stage.engine().monitor().system_handlers().add(
-      std::make_shared<const std::function<void(ParticipantState)>>(
-          [&](ParticipantState state) { stage.note("system " + std::to_string(static_cast<int>(state))); }));
+  stage.engine().monitor().on_system_state(std::make_shared<const std::function<void(ParticipantState)>>(
+      [&](ParticipantState state) { stage.note("system " + std::to_string(static_cast<int>(state))); }));
   stage.required(q, {"Q"});
   stage.status(q, 10);
   stage.status(q, 20);
@@ -324,15 +323,15 @@ TEST(SystemMonitor, HearsNothingThroughAHandlerThatWasRemoved) {
   stage.join();
   const PeerId q = stage.newcomer("Q");
   stage.engine().monitor().create();
-  const std::uint64_t first = stage.engine().monitor().system_handlers().add(
-      std::make_shared<const std::function<void(ParticipantState)>>(
+  const std::uint64_t first =
+      stage.engine().monitor().on_system_state(std::make_shared<const std::function<void(ParticipantState)>>(
           [&](ParticipantState) { stage.note("first"); }));
-  const std::uint64_t second = stage.engine().monitor().system_handlers().add(
-      std::make_shared<const std::function<void(ParticipantState)>>(
+  const std::uint64_t second =
+      stage.engine().monitor().on_system_state(std::make_shared<const std::function<void(ParticipantState)>>(
           [&](ParticipantState) { stage.note("second"); }));
   EXPECT_EQ(first, 0U);
   EXPECT_EQ(second, 1U);
-  stage.engine().monitor().system_handlers().remove(first);
+  stage.engine().monitor().remove_handler(Call::What::system_state, first);
   stage.required(q, {"Q"});
   stage.status(q, 10);
   EXPECT_THAT(stage.heard(), ElementsAre("second"));
@@ -366,8 +365,8 @@ TEST(SystemMonitor, KeepsCallsBackInOrderWhileTheirHandlerIsHeld) {
       stage.note(who + " " + std::to_string(static_cast<int>(status.state)));
     });
   };
-  const std::uint64_t slow = stage.engine().monitor().status_handlers().add(noting("slow"));
-  (void)stage.engine().monitor().status_handlers().add(noting("quick"));
+  const std::uint64_t slow = stage.engine().monitor().on_status(noting("slow"));
+  (void)stage.engine().monitor().on_status(noting("quick"));
   stage.engine().hold(Call::What::status, slow);
   stage.status(q, 10);
   stage.status(q, 20);
@@ -382,7 +381,7 @@ TEST(SystemMonitor, MakesNoCallOfAHandlerThatWasRemovedWhileItWasHeld) {
   test::Stage stage;
   stage.join();
   const PeerId q = stage.newcomer("Q");
-  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
+  const std::uint64_t id = stage.engine().monitor().on_status(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status&) { stage.note("!"); }));
   stage.engine().hold(Call::What::status, id);
   stage.status(q, 10);
@@ -399,7 +398,7 @@ TEST(SystemMonitor, LosesTheOldestCallsOfAHandlerThatIsHeldForTooLong) {
   const PeerId q = stage.newcomer("Q");
   int calls = 0;
   int last = 0;
-  const std::uint64_t id = stage.engine().monitor().status_handlers().add(
+  const std::uint64_t id = stage.engine().monitor().on_status(
       std::make_shared<const std::function<void(const Status&)>>([&](const Status& status) {
         ++calls;
         last = static_cast<int>(status.state);

@@ -174,7 +174,7 @@ TEST_F(Algorithm, DataOfAStepComesBeforeWhatReleasesTheOthers) {
 TEST_F(Algorithm, ANewStepSizeCountsFromTheFollowingStep) {
   run();
   stage.inside = [&](std::string_view handler) {
-    if (handler == "step") stage.engine().set_step(3 * kMs);
+    if (handler == "step") stage.engine().virtual_time().set_step(3 * kMs);
   };
   stage.next(q, kMs, kMs);
   EXPECT_THAT(stage.heard(), ElementsAre("step 0 1000000", "step 1000000 3000000"));
@@ -183,7 +183,7 @@ TEST_F(Algorithm, ANewStepSizeCountsFromTheFollowingStep) {
 
 TEST_F(Algorithm, OthersThatAreDoneAreReportedDuringAnOpenStep) {
   run(kMs, true);
-  stage.engine().on_other_steps_completed(
+  stage.engine().virtual_time().add_others_handler(
       std::make_shared<const std::function<void()>>([&] { stage.note("others are done"); }));
   stage.next(q, 0, kMs);
   EXPECT_THAT(stage.heard(), ElementsAre("step 0 1000000"));
@@ -196,12 +196,12 @@ TEST_F(Algorithm, OthersThatAreDoneAreReportedDuringAnOpenStep) {
 TEST_F(AsyncStep, WhoIsPausedDoesNotCountAsHanging) {
   run(kMs, true);
   stage.next(q, 0, kMs);
-  ASSERT_TRUE(stage.engine().step_open_since().has_value());
+  ASSERT_TRUE(stage.engine().virtual_time().open_since().has_value());
   stage.user([](Engine& engine) { engine.pause("a look at it"); });
   stage.steady_ns += 3600'000 * kMs;
-  EXPECT_FALSE(stage.engine().step_open_since().has_value());
+  EXPECT_FALSE(stage.engine().virtual_time().open_since().has_value());
   stage.user([](Engine& engine) { engine.resume(); });
-  EXPECT_EQ(stage.engine().step_open_since(), stage.steady_ns)
+  EXPECT_EQ(stage.engine().virtual_time().open_since(), stage.steady_ns)
       << "the pause is not counted afterwards either";
 }
 
@@ -210,32 +210,33 @@ TEST_F(Algorithm, NamesOneOfThoseThatItWaitsForOnceAllHaveBegun) {
   const PeerId a = stage.newcomer("A");
   stage.time_sync_of(a, true, false);
   run_among_others();
-  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt) << "where it begins, all matter";
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), std::nullopt) << "where it begins, all matter";
   stage.next(a, 0, kMs);
   stage.next(q, 0, kMs);
-  EXPECT_EQ(stage.engine().awaited_peer(), q);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), q);
   stage.next(q, kMs, kMs);
-  EXPECT_EQ(stage.engine().awaited_peer(), a);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), a);
   stage.next(a, kMs, kMs);
-  EXPECT_EQ(stage.engine().awaited_peer(), a) << "it was the last one, and is likely to be again";
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), a)
+      << "it was the last one, and is likely to be again";
   stage.user([](Engine& engine) { engine.pause("now"); });
-  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), std::nullopt);
   stage.user([](Engine& engine) { engine.resume(); });
-  EXPECT_EQ(stage.engine().awaited_peer(), a);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), a);
 }
 
 TEST_F(AsyncStep, WaitsForNobodyElseWhileItIsOpenUnlessSomebodyHearsOfTheOthers) {
   run(kMs, true);
   stage.next(q, 0, kMs);
-  EXPECT_EQ(stage.engine().awaited_peer(), kRegistryPeer);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), kRegistryPeer);
   std::uint64_t id = 0;
   stage.user([&](Engine& engine) {
-    id = engine.on_other_steps_completed(std::make_shared<const std::function<void()>>([] {}));
+    id = engine.virtual_time().add_others_handler(std::make_shared<const std::function<void()>>([] {}));
   });
-  EXPECT_EQ(stage.engine().awaited_peer(), std::nullopt);
-  stage.user([&](Engine& engine) { engine.remove_other_steps_completed(id); });
-  stage.user([](Engine& engine) { engine.complete_step(); });
-  EXPECT_EQ(stage.engine().awaited_peer(), q);
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), std::nullopt);
+  stage.user([&](Engine& engine) { engine.virtual_time().remove_others_handler(id); });
+  stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
+  EXPECT_EQ(stage.engine().virtual_time().awaited_peer(), q);
 }
 
 TEST_F(AsyncStep, StaysOpenUntilItIsCompleted) {
@@ -243,8 +244,8 @@ TEST_F(AsyncStep, StaysOpenUntilItIsCompleted) {
   stage.next(q, 50 * kMs / 50, kMs);
   EXPECT_THAT(stage.heard(), ElementsAre("step 0 1000000"));
   EXPECT_THAT(says(), IsEmpty());
-  EXPECT_EQ(stage.engine().step_open_since(), stage.steady_ns);
-  stage.user([](Engine& engine) { engine.complete_step(); });
+  EXPECT_EQ(stage.engine().virtual_time().open_since(), stage.steady_ns);
+  stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
   EXPECT_THAT(stage.heard(), ElementsAre("step 1000000 1000000"));
   EXPECT_THAT(says(), ElementsAre("next 1000000 1000000"));
 }
@@ -252,7 +253,7 @@ TEST_F(AsyncStep, StaysOpenUntilItIsCompleted) {
 TEST_F(AsyncStep, MayBeCompletedBeforeItsHandlerReturns) {
   run(kMs, true);
   stage.inside = [&](std::string_view handler) {
-    if (handler == "step") stage.engine().complete_step();
+    if (handler == "step") stage.engine().virtual_time().complete_step();
   };
   stage.next(q, kMs, kMs);
   EXPECT_THAT(stage.heard(), ElementsAre("step 0 1000000", "step 1000000 1000000"));
@@ -268,16 +269,17 @@ TEST_F(AsyncStep, MessagesComeAndGoWhileItIsOpen) {
 
 TEST_F(AsyncStep, CompletingWhenNoneIsOpenDoesNothing) {
   run(kMs, true);
-  stage.user([](Engine& engine) { engine.complete_step(); });
+  stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
   EXPECT_THAT(says(), IsEmpty());
   EXPECT_THAT(stage.heard(), IsEmpty());
 }
 
 TEST_F(AsyncStep, CannotBeMixedWithABlockingOne) {
   run(kMs, true);
-  EXPECT_THROW(stage.engine().on_step(std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
-                                          [](std::int64_t, std::int64_t) {}),
-                                      kMs, false),
+  EXPECT_THROW(stage.engine().virtual_time().on_step(
+                   std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
+                       [](std::int64_t, std::int64_t) {}),
+                   kMs, false),
                Refusal);
 }
 
@@ -468,7 +470,7 @@ TEST(Coupling, HoldsTheOthersBackToo) {
     EXPECT_THAT(stage.take(q, {"next"}), ElementsAre("next 0 1000000"));
     stage.next(q, 0, kMs);
     stage.heard();
-    if (asynchronous) stage.user([](Engine& engine) { engine.complete_step(); });
+    if (asynchronous) stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
     for (int k = 1; k <= 3; ++k) {
       EXPECT_THAT(stage.take(q, {"next"}), IsEmpty()) << "Q would begin the step before its time";
       const auto wake = stage.engine().wake_at();
@@ -479,7 +481,7 @@ TEST(Coupling, HoldsTheOthersBackToo) {
       EXPECT_THAT(stage.take(q, {"next"}), ElementsAre("next " + std::to_string(k * kMs) + " 1000000"));
       stage.next(q, k * kMs, kMs);
       EXPECT_THAT(stage.heard(), ElementsAre("step " + std::to_string(k * kMs) + " 1000000"));
-      if (asynchronous) stage.user([](Engine& engine) { engine.complete_step(); });
+      if (asynchronous) stage.user([](Engine& engine) { engine.virtual_time().complete_step(); });
     }
   }
 }

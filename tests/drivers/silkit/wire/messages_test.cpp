@@ -359,7 +359,7 @@ std::vector<Sample> samples() {
                   FunctionCallResponse{5, uuid, data, FunctionCallResponse::Status::internal_error},
                   decode<FunctionCallResponse>),
       body_sample("Ethernet frame", EthernetFrameMessage{7, data, 2, 9}, decode<EthernetFrameMessage>),
-      body_sample("CAN frame", CanFrameMessage{7, 0x123, 0x200, 3, 1, 2, 4, data, 2, 9},
+      body_sample("CAN frame", CanFrameMessage{7, {0x123, 0x200, 3, 1, 2, 4, data}, 2, 9},
                   decode<CanFrameMessage>),
   };
 }

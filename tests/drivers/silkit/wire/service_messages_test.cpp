@@ -42,7 +42,7 @@ TEST(ServiceMessages, FunctionCallResponse) {
 }
 
 TEST(ServiceMessages, CanFrame) {
-  const CanFrameMessage frame{1'000'000, 0x123, 0x1200, 8, 1, 2, 0x01020304, kThree, 2, 0x1122334455667788};
+  const CanFrameMessage frame{1'000'000, {0x123, 0x1200, 8, 1, 2, 0x01020304, kThree}, 2, 0x1122334455667788};
   EXPECT_EQ(body_of(frame),
             hex(from_hex("40420f0000000000 23010000 00120000 0800 01 02 04030201 03000000 0a0b0c"
                          "02 8877665544332211")));

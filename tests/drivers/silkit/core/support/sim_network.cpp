@@ -383,19 +383,19 @@ void SimNetwork::set_up(Node& who) {
   const auto handler = [this, &who](const char* what) {
     return std::make_shared<const std::function<void()>>([this, &who, what] { handle(who, what); });
   };
-  engine.create_lifecycle(habits.mode);
+  engine.lifecycle().create(habits.mode);
   if (habits.asynchronous_ready)
-    engine.on_communication_ready_async(handler("communication ready"));
+    engine.lifecycle().on_communication_ready_async(handler("communication ready"));
   else
-    engine.on_communication_ready(handler("communication ready"));
-  engine.on_starting(handler("starting"));
-  engine.on_stop(handler("stop"));
-  engine.on_shutdown(handler("shutdown"));
-  engine.on_abort(std::make_shared<const std::function<void(ParticipantState)>>(
+    engine.lifecycle().on_communication_ready(handler("communication ready"));
+  engine.lifecycle().on_starting(handler("starting"));
+  engine.lifecycle().on_stop(handler("stop"));
+  engine.lifecycle().on_shutdown(handler("shutdown"));
+  engine.lifecycle().on_abort(std::make_shared<const std::function<void(ParticipantState)>>(
       [this, &who](ParticipantState) { handle(who, "abort"); }));
   if (!habits.time_sync) return;
   engine.create_time_sync();
-  engine.on_step(
+  engine.virtual_time().on_step(
       std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
           [this, &who](std::int64_t now, std::int64_t duration) { begin_step(who, now, duration); }),
       habits.step_ns, habits.asynchronous_step);
@@ -452,7 +452,7 @@ void SimNetwork::begin_step(Node& who, std::int64_t now_ns, std::int64_t duratio
     who.step_open = true;
     if (chance(10)) {  // the user's other thread is quicker than the handler
       who.step_open = false;
-      who.engine->complete_step();
+      who.engine->virtual_time().complete_step();
     }
   }
   const int done = static_cast<int>(who.step_times.size());
@@ -681,17 +681,18 @@ void SimNetwork::user(Node& who) {
     who.started = true;
     event(habits.name + " starts its lifecycle");
     if (who.index == 0) engine.set_required(federation_.required);
-    return engine.start_lifecycle();
+    return engine.lifecycle().start();
   }
   if (who.ready_open && who.phase == Node::Phase::idle && chance(50)) {
     who.ready_open = false;
-    if (engine.state() == ParticipantState::communication_initialized) engine.complete_communication_ready();
+    if (engine.state() == ParticipantState::communication_initialized)
+      engine.lifecycle().complete_communication_ready();
     return;
   }
   if (who.step_open && chance(50)) {
     if (chance(30) && engine.state() == ParticipantState::running) publish(who);
     who.step_open = false;
-    return engine.complete_step();
+    return engine.virtual_time().complete_step();
   }
   const ParticipantState state = engine.state();
   const int done = habits.time_sync ? static_cast<int>(who.step_times.size())

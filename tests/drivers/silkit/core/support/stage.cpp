@@ -244,12 +244,12 @@ void Stage::lifecycle(OperationMode mode) {
       if (inside) inside(name);
     });
   };
-  engine_->create_lifecycle(mode);
-  engine_->on_communication_ready(noting("communication ready"));
-  engine_->on_starting(noting("starting"));
-  engine_->on_stop(noting("stop"));
-  engine_->on_shutdown(noting("shutdown"));
-  engine_->on_abort(
+  engine_->lifecycle().create(mode);
+  engine_->lifecycle().on_communication_ready(noting("communication ready"));
+  engine_->lifecycle().on_starting(noting("starting"));
+  engine_->lifecycle().on_stop(noting("stop"));
+  engine_->lifecycle().on_shutdown(noting("shutdown"));
+  engine_->lifecycle().on_abort(
       std::make_shared<const std::function<void(ParticipantState)>>([this](ParticipantState before) {
         note("abort from " + std::to_string(static_cast<int>(before)) + " in " + std::to_string(state()));
         if (inside) inside("abort");
@@ -258,17 +258,18 @@ void Stage::lifecycle(OperationMode mode) {
 
 void Stage::time_sync(std::int64_t step_ns, bool asynchronous) {
   engine_->create_time_sync();
-  engine_->on_step(std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
-                       [this](std::int64_t now_ns, std::int64_t duration_ns) {
-                         note("step " + std::to_string(now_ns) + " " + std::to_string(duration_ns));
-                         EXPECT_EQ(engine_->now_ns(), now_ns);
-                         if (inside) inside("step");
-                       }),
-                   step_ns, asynchronous);
+  engine_->virtual_time().on_step(
+      std::make_shared<const std::function<void(std::int64_t, std::int64_t)>>(
+          [this](std::int64_t now_ns, std::int64_t duration_ns) {
+            note("step " + std::to_string(now_ns) + " " + std::to_string(duration_ns));
+            EXPECT_EQ(engine_->now_ns(), now_ns);
+            if (inside) inside("step");
+          }),
+      step_ns, asynchronous);
 }
 
 void Stage::start() {
-  user([](Engine& engine) { engine.start_lifecycle(); });
+  user([](Engine& engine) { engine.lifecycle().start(); });
 }
 
 void Stage::user(const std::function<void(Engine&)>& what) {
@@ -404,7 +405,8 @@ std::string Stage::line_of_service(PeerId peer, ByteView body) {
   }
   if (type == kCanFrameEvent) {
     const CanFrameMessage frame = decode<CanFrameMessage>(body);
-    return "can " + std::to_string(frame.id) + " " + text_of(frame.data) + " " + at(frame.time_ns);
+    return "can " + std::to_string(frame.frame.id) + " " + text_of(frame.frame.data) + " " +
+           at(frame.time_ns);
   }
   if (type == kEthernetFrameEvent) {
     const EthernetFrameMessage frame = decode<EthernetFrameMessage>(body);

@@ -113,27 +113,28 @@ TEST_F(MeshTest, RunsACoordinatedSimulationOfFourWithData) {
     Role& role = roles[i];
     role.player = joined(names[i]);
     role.player->with_engine([&](Engine& engine) {
-      engine.create_lifecycle(OperationMode::coordinated);
+      engine.lifecycle().create(OperationMode::coordinated);
       engine.create_time_sync();
       role.publisher = &engine.pubsub().create_publisher("out", {"T" + std::to_string(i), "", {}}, false);
       engine.pubsub().create_subscriber(
           "in", {"T" + std::to_string((i + 1) % kPlayers), "", {}},
           handler<ByteView, std::int64_t>([&](ByteView, std::int64_t) { ++role.received; }));
-      engine.on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t now, std::int64_t) {
-                       ++role.steps;
-                       role.player->with_engine([&](Engine& inside) {
-                         inside.pubsub().publish(*role.publisher, bytes_of("data"));
-                         if (now == kSteps * kMs && &role == &roles.front()) inside.stop("enough");
-                       });
-                     }),
-                     kMs, false);
+      engine.virtual_time().on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t now, std::int64_t) {
+                                      ++role.steps;
+                                      role.player->with_engine([&](Engine& inside) {
+                                        inside.pubsub().publish(*role.publisher, bytes_of("data"));
+                                        if (now == kSteps * kMs && &role == &roles.front())
+                                          inside.stop("enough");
+                                      });
+                                    }),
+                                    kMs, false);
     });
   }
   roles[0].player->with_engine([&](Engine& engine) {
     engine.monitor().create_controller();
     engine.set_required(names);
   });
-  for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });
+  for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.lifecycle().start(); });
   for (Role& role : roles) {
     EXPECT_TRUE(eventually([&] {
       return role.player->with_engine([](Engine& engine) { return engine.complete(); });
@@ -150,13 +151,14 @@ TEST_F(MeshTest, WakesItsOwnerWhenTheEngineWantsTo) {
   player.mesh.join();
   std::atomic<int> steps{0};
   player.with_engine([&](Engine& engine) {
-    engine.create_lifecycle(OperationMode::autonomous);
+    engine.lifecycle().create(OperationMode::autonomous);
     engine.create_time_sync();
-    engine.on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t, std::int64_t) {
-                     if (++steps == 100) player.with_engine([](Engine& inside) { inside.stop("enough"); });
-                   }),
-                   kMs, false);
-    engine.start_lifecycle();
+    engine.virtual_time().on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t, std::int64_t) {
+                                    if (++steps == 100)
+                                      player.with_engine([](Engine& inside) { inside.stop("enough"); });
+                                  }),
+                                  kMs, false);
+    engine.lifecycle().start();
   });
   EXPECT_TRUE(eventually([&] { return steps >= 100; }));
   EXPECT_FALSE(player.mesh.on_io_thread());
@@ -168,8 +170,8 @@ TEST_F(MeshTest, StreamsGoOnWhenTheRegistryDies) {
   a->with_engine([&](Engine& engine) {
     engine.pubsub().create_subscriber(
         "in", {"T", "", {}}, handler<ByteView, std::int64_t>([&](ByteView, std::int64_t) { ++received; }));
-    engine.create_lifecycle(OperationMode::autonomous);
-    engine.start_lifecycle();
+    engine.lifecycle().create(OperationMode::autonomous);
+    engine.lifecycle().start();
   });
   const auto b = joined("B");
   DataPublisher* publisher = nullptr;

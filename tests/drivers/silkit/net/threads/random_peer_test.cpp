@@ -318,12 +318,11 @@ class RandomPeers : public testing::Test {
     }
   }
   static void furnish(Good& good, Engine& engine) {
-    engine.create_lifecycle(OperationMode::coordinated);
+    engine.lifecycle().create(OperationMode::coordinated);
     engine.create_time_sync();
     engine.monitor().create();
-    engine.monitor().status_handlers().add(handler<const Status&>([&](const Status&) { ++good.called; }));
-    engine.monitor().system_handlers().add(
-        handler<ParticipantState>([&](ParticipantState) { ++good.called; }));
+    engine.monitor().on_status(handler<const Status&>([&](const Status&) { ++good.called; }));
+    engine.monitor().on_system_state(handler<ParticipantState>([&](ParticipantState) { ++good.called; }));
     engine.monitor().on_connected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
     engine.monitor().on_disconnected(handler<const std::string&>([&](const std::string&) { ++good.called; }));
     good.publisher = &engine.pubsub().create_publisher("Out", {"T", "", {}}, true);
@@ -334,21 +333,22 @@ class RandomPeers : public testing::Test {
           const std::string text(reinterpret_cast<const char*>(data.data()), data.size());
           if (text == (name == "Alpha" ? "from Beta" : "from Alpha")) ++good.from_the_other;
         }));
-    engine.on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t, std::int64_t) {
-                     ++good.steps;
-                     good.player->with_engine([&](Engine& inside) {
-                       const std::string text = "from " + inside.name();
-                       inside.pubsub().publish(*good.publisher, std::as_bytes(std::span(text)));
-                     });
-                   }),
-                   kMs, false);
+    engine.virtual_time().on_step(handler<std::int64_t, std::int64_t>([&](std::int64_t, std::int64_t) {
+                                    ++good.steps;
+                                    good.player->with_engine([&](Engine& inside) {
+                                      const std::string text = "from " + inside.name();
+                                      inside.pubsub().publish(*good.publisher,
+                                                              std::as_bytes(std::span(text)));
+                                    });
+                                  }),
+                                  kMs, false);
   }
   void start_the_good() {
     goods_[0].player->with_engine([](Engine& engine) {
       engine.monitor().create_controller();
       engine.set_required({"Alpha", "Beta"});
     });
-    for (Good& good : goods_) good.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });
+    for (Good& good : goods_) good.player->with_engine([](Engine& engine) { engine.lifecycle().start(); });
   }
 
   /// Both take steps, and hear each other.

@@ -82,7 +82,7 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
     Role& role = roles[i];
     role.player = joined(names[i], i == 2 ? open_relayed() : hidden(names[i]));
     role.player->with_engine([&](Engine& engine) {
-      engine.create_lifecycle(OperationMode::coordinated);
+      engine.lifecycle().create(OperationMode::coordinated);
       engine.create_time_sync();
       role.publisher = &engine.pubsub().create_publisher("out", {"T" + names[i], "", {}}, false);
       for (std::size_t from = 0; from < kPlayers; ++from)
@@ -95,17 +95,17 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
                 role.heard[from].push_back(number);
                 if (stamp != static_cast<std::int64_t>(number) * kMs) role.out_of_step = true;
               }));
-      engine.on_step(handler<std::int64_t, std::int64_t>([&role, i](std::int64_t now, std::int64_t) {
-                       for (std::size_t from = 0; from < kPlayers; ++from)
-                         if (from != i && role.heard[from].size() + 1 < role.steps) role.out_of_step = true;
-                       ++role.steps;
-                       role.player->with_engine([&](Engine& inside) {
-                         inside.pubsub().publish(*role.publisher,
-                                                 number_bytes(static_cast<std::uint64_t>(now / kMs)));
-                         if (now == kSteps * kMs && i == 1) inside.stop("enough");
-                       });
-                     }),
-                     kMs, false);
+      engine.virtual_time().on_step(
+          handler<std::int64_t, std::int64_t>([&role, i](std::int64_t now, std::int64_t) {
+            for (std::size_t from = 0; from < kPlayers; ++from)
+              if (from != i && role.heard[from].size() + 1 < role.steps) role.out_of_step = true;
+            ++role.steps;
+            role.player->with_engine([&](Engine& inside) {
+              inside.pubsub().publish(*role.publisher, number_bytes(static_cast<std::uint64_t>(now / kMs)));
+              if (now == kSteps * kMs && i == 1) inside.stop("enough");
+            });
+          }),
+          kMs, false);
     });
   }
   EXPECT_TRUE(is_relayed(*roles[2].player, "A") && is_relayed(*roles[2].player, "C"));
@@ -114,7 +114,7 @@ TEST_F(Relayed, ALockStepSimulationOverARelayLosesNothing) {
     engine.monitor().create_controller();
     engine.set_required(names);
   });
-  for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.start_lifecycle(); });
+  for (Role& role : roles) role.player->with_engine([](Engine& engine) { engine.lifecycle().start(); });
   for (Role& role : roles)
     EXPECT_TRUE(eventually([&] {
       return role.player->with_engine([](Engine& engine) { return engine.complete(); });
@@ -136,7 +136,7 @@ TEST_F(Relayed, ALostPeerIsAnErrorForTheOther) {
   std::atomic<ParticipantState> state_of_b{ParticipantState::invalid};
   a->with_engine([&](Engine& engine) {
     engine.monitor().create();
-    (void)engine.monitor().status_handlers().add(
+    (void)engine.monitor().on_status(
         handler<const tactus::silkit::Status&>([&](const tactus::silkit::Status& status) {
           if (status.participant == "B") state_of_b = status.state;
         }));
@@ -174,8 +174,8 @@ TEST_F(Relayed, WhatIsQueuedIsRelayedBeforeOneLeaves) {
                                         if (number != heard) in_order = false;
                                         ++heard;
                                       }));
-    engine.create_lifecycle(OperationMode::autonomous);
-    engine.start_lifecycle();
+    engine.lifecycle().create(OperationMode::autonomous);
+    engine.lifecycle().start();
   });
   const auto b = joined("B", open_relayed());
   DataPublisher* publisher = nullptr;

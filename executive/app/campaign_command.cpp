@@ -284,12 +284,15 @@ class CampaignCommand final : public CommandDriver {
     return kOk;
   }
 
-  int write_page() const try {
-    const fs::path page = campaign::write_page(results_in(folder_), running_);
-    if (!search_.quiet) put("%s\n", page.c_str());
+  int write_page() const {
+    const fs::path results = results_in(folder_);
+    try {
+      const fs::path page = campaign::write_page(results, running_);
+      if (!search_.quiet) put("%s\n", page.c_str());
+    } catch (const std::runtime_error& error) {
+      throw CommandError(kEndedEarly, error.what());
+    }
     return kOk;
-  } catch (const std::runtime_error& error) {
-    throw CommandError(kEndedEarly, error.what());
   }
 
   campaign::RunChoices choices_of_run() const;

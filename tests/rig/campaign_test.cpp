@@ -200,6 +200,13 @@ TEST_F(Campaign, MeasuresEachCase) {
   EXPECT_THAT(tactus_of({"campaign", "compare", "before", "after"}).out, HasSubstr("measured: peak, mean "));
 }
 
+TEST_F(Campaign, ThatIsNotNamedOrNotThereIsWrongInput) {
+  for (const char* const what : {"table", "page", "figures", "compare"}) {
+    EXPECT_EQ(tactus_of({"campaign", what}).status, 2) << what;
+    EXPECT_EQ(tactus_of({"campaign", what, "nowhere"}).status, 2) << what;
+  }
+}
+
 TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {
   dir_.write("a.campaign.yaml",
              "campaign: a\nrig: " + example("servo") +

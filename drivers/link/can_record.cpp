@@ -30,14 +30,14 @@ bool read_whole(std::string_view text, T& to, int base = 10) {
   return read.has_value();
 }
 
-std::string_view cell_of(std::string_view& line) {
-  const std::size_t comma = std::min(line.find(','), line.size());
+}  // namespace
+
+std::string_view next_cell(std::string_view& line) {
+  const std::size_t comma = line.find(',');
   const std::string_view cell = line.substr(0, comma);
-  line.remove_prefix(std::min(comma + 1, line.size()));
+  line = comma == std::string_view::npos ? std::string_view{} : line.substr(comma + 1);
   return cell;
 }
-
-}  // namespace
 
 std::string can_text(const can::CanFrame& frame) {
   std::string made = rtsync::format_text(frame.extended ? "%08X#" : "%03X#", static_cast<unsigned>(frame.id));
@@ -177,7 +177,7 @@ std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,
       line.remove_prefix(kEnd.size());
       std::size_t frames = 0;
       std::int64_t lost = 0;
-      if (!read_whole(cell_of(line), frames) || !read_whole(line, lost)) fail("is not the end of a record");
+      if (!read_whole(next_cell(line), frames) || !read_whole(line, lost)) fail("is not the end of a record");
       if (lost > 0)
         fail(std::to_string(lost) + " frames are missing, as the disk was too slow: the replay would differ");
       if (frames != all.size())
@@ -187,7 +187,7 @@ std::vector<GivenCan> read_can_record(const std::filesystem::path& folder,
       continue;
     }
     GivenCan& given = all.emplace_back();
-    const std::string_view frame = cell_of(line), network = cell_of(line);
+    const std::string_view frame = next_cell(line), network = next_cell(line);
     const auto named = std::ranges::find(networks, network);
     if (!read_whole(frame, given.frame) || given.frame < 0)
       fail("'" + std::string(frame) + "' is not a frame");

@@ -28,6 +28,8 @@ struct GivenCan {
 
 /// "200#0A00", "00000123#", "123##1AABB", "123#R8": as candump has a frame.
 std::string can_text(const can::CanFrame& frame);
+/// Returns the text up to the next comma, which is taken off `line`. The last one leaves a view of nothing at all.
+std::string_view next_cell(std::string_view& line);
 /// Reads such a text. False: it is none.
 bool read_can_text(std::string_view text, can::CanFrame& to);
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "drivers/link/can_record.hpp"
 #include "drivers/link/link_variables.hpp"
 #include "drivers/link/replayed_buses.hpp"
 #include "drivers/link/replayed_changes.hpp"
@@ -66,14 +67,6 @@ std::string seconds_text(rtsync::Nanoseconds time) {
   std::string decimals = std::to_string(kBillion + time.count() % kBillion).substr(1);
   decimals.erase(decimals.find_last_not_of('0') + 1);
   return std::to_string(time.count() / kBillion) + (decimals.empty() ? "" : "." + decimals);
-}
-
-/// The text up to the next comma, which is taken off `line`. The last one leaves a view of nothing at all.
-std::string_view next_cell(std::string_view& line) {
-  const std::size_t comma = line.find(',');
-  const std::string_view cell = line.substr(0, comma);
-  line = comma == std::string_view::npos ? std::string_view{} : line.substr(comma + 1);
-  return cell;
 }
 
 /// Content of link.csv of a run folder: a row of bytes for every frame.

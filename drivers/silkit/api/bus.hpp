@@ -42,6 +42,15 @@ SilKit_ReturnCode with_controller(Object* controller, Work work) {
                    [&](Engine& engine) { work(engine, *controller->service); });
 }
 
+/// The same with an argument that must not be null and has a header; `name`: as users call it.
+template <class Object, class Argument, class Work>
+SilKit_ReturnCode with_controller(Object* controller, const Argument* argument, const char* name, Work work) {
+  return guarded({{controller, "controller"}, {argument, name}}, [&] {
+    require_header(argument->structHeader, name);
+    controller->owner.participant.with_engine([&](Engine& engine) { work(engine, *controller->service); });
+  });
+}
+
 /// `handler`: what the user has given; `function`: calls it with an Event of the engine's.
 template <class Object, class UserHandler, class Controller, class Event, class Function>
 SilKit_ReturnCode add_handler(Object* controller, UserHandler handler, SilKit_HandlerId* out_id,

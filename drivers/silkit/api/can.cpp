@@ -52,13 +52,11 @@ SilKit_ReturnCode SilKit_CanController_SetBaudRate(SilKit_CanController* control
 
 SilKit_ReturnCode SilKit_CanController_SendFrame(SilKit_CanController* controller, SilKit_CanFrame* frame,
                                                  void* userContext) {
-  return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
-    require_header(frame->structHeader, "frame");
+  return with_controller(controller, frame, "frame", [&](Engine& engine, CanController& own) {
     const ByteView data = byte_view(&frame->data, "frame->data");
     CanFrame sent{.data = Bytes(data.begin(), data.end())};
     values_of(sent) = values_of(*frame);
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.can().send(*controller->service, sent, userContext); });
+    engine.can().send(own, sent, userContext);
   });
 }
 

@@ -109,10 +109,8 @@ SilKit_ReturnCode SilKit_LifecycleService_Stop(SilKit_LifecycleService* service,
 
 SilKit_ReturnCode SilKit_LifecycleService_State(SilKit_ParticipantState* outState,
                                                 SilKit_LifecycleService* service) {
-  return guarded({{outState, "outState"}, {service, "service"}}, [&] {
-    *outState = static_cast<SilKit_ParticipantState>(
-        service->owner.participant.with_engine([](Engine& engine) { return engine.state(); }));
-  });
+  return ask_engine(service, {{outState, "outState"}, {service, "service"}}, outState,
+                    [](Engine& engine) { return engine.state(); });
 }
 
 SilKit_ReturnCode SilKit_LifecycleService_Status(SilKit_ParticipantStatus* outStatus,
@@ -171,22 +169,19 @@ SilKit_ReturnCode SilKit_TimeSyncService_CompleteSimulationStep(SilKit_TimeSyncS
 
 SilKit_ReturnCode SilKit_TimeSyncService_Now(SilKit_TimeSyncService* service,
                                              SilKit_NanosecondsTime* outNow) {
-  return guarded({{service, "service"}, {outNow, "outNow"}}, [&] {
-    *outNow = static_cast<SilKit_NanosecondsTime>(
-        service->owner.participant.with_engine([](Engine& engine) { return engine.now_ns(); }));
-  });
+  return ask_engine(service, {{service, "service"}, {outNow, "outNow"}}, outNow,
+                    [](Engine& engine) { return engine.now_ns(); });
 }
 
 SilKit_ReturnCode SilKit_Experimental_TimeSyncService_AddOtherSimulationStepsCompletedHandler(
     SilKit_TimeSyncService* service, void* context,
     SilKit_Experimental_TimeSyncService_OtherSimulationStepsCompletedHandler_t handler,
     SilKit_HandlerId* outHandlerId) {
-  return guarded({{service, "service"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}}, [&] {
-    *outHandlerId = service->owner.participant.with_engine([&](Engine& engine) {
-      return engine.virtual_time().add_others_handler(
-          handler_of<PlainHandler>([=] { handler(context, service); }));
-    });
-  });
+  return ask_engine(service, {{service, "service"}, {handler, "handler"}, {outHandlerId, "outHandlerId"}},
+                    outHandlerId, [&](Engine& engine) {
+                      return engine.virtual_time().add_others_handler(
+                          handler_of<PlainHandler>([=] { handler(context, service); }));
+                    });
 }
 
 SilKit_ReturnCode SilKit_Experimental_TimeSyncService_RemoveOtherSimulationStepsCompletedHandler(

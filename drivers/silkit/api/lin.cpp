@@ -26,16 +26,6 @@ LinResponse lin_response(const SilKit_LinFrameResponse& from, const char* name) 
   return {lin_frame(*from.frame), static_cast<LinResponseMode>(from.responseMode)};
 }
 
-/// Gives `call` the frame as the engine has it.
-template <class Call>
-SilKit_ReturnCode with_lin_frame(SilKit_LinController* controller, const SilKit_LinFrame* frame, Call call) {
-  return guarded({{controller, "controller"}, {frame, "frame"}}, [&] {
-    require_header(frame->structHeader, "frame");
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { call(engine.lin(), *controller->service, lin_frame(*frame)); });
-  });
-}
-
 }  // namespace
 
 SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outController,
@@ -47,35 +37,27 @@ SilKit_ReturnCode SilKit_LinController_Create(SilKit_LinController** outControll
 
 SilKit_ReturnCode SilKit_LinController_Init(SilKit_LinController* controller,
                                             const SilKit_LinControllerConfig* config) {
-  return guarded({{controller, "controller"}, {config, "config"}}, [&] {
-    require_header(config->structHeader, "config");
+  return with_controller(controller, config, "config", [&](Engine& engine, LinController& own) {
     if (config->numFrameResponses > 0) require(config->frameResponses, "config->frameResponses");
     LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 0};
     for (std::size_t i = 0; i < config->numFrameResponses; ++i)
       made.responses.push_back(lin_response(
           config->frameResponses[i], ("config->frameResponses[" + std::to_string(i) + "].frame").c_str()));
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().init(*controller->service, made); });
+    engine.lin().init(own, made);
   });
 }
 
 SilKit_ReturnCode SilKit_Experimental_LinController_InitDynamic(
     SilKit_LinController* controller, const SilKit_Experimental_LinControllerDynamicConfig* config) {
-  return guarded({{controller, "controller"}, {config, "config"}}, [&] {
-    require_header(config->structHeader, "config");
-    const LinControllerConfig made{static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 1};
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().init(*controller->service, made); });
+  return with_controller(controller, config, "config", [&](Engine& engine, LinController& own) {
+    engine.lin().init(own, {static_cast<LinMode>(config->controllerMode), config->baudRate, {}, 1});
   });
 }
 
 SilKit_ReturnCode SilKit_LinController_SetFrameResponse(SilKit_LinController* controller,
                                                         const SilKit_LinFrameResponse* response) {
-  return guarded({{controller, "controller"}, {response, "response"}}, [&] {
-    require_header(response->structHeader, "response");
-    const LinResponse made = lin_response(*response, "response->frame");
-    controller->owner.participant.with_engine(
-        [&](Engine& engine) { engine.lin().set_response(*controller->service, made); });
+  return with_controller(controller, response, "response", [&](Engine& engine, LinController& own) {
+    engine.lin().set_response(own, lin_response(*response, "response->frame"));
   });
 }
 
@@ -92,17 +74,15 @@ SilKit_ReturnCode SilKit_Experimental_LinController_SendDynamicResponse(SilKit_L
 
 SilKit_ReturnCode SilKit_LinController_Status(SilKit_LinController* controller,
                                               SilKit_LinControllerStatus* outStatus) {
-  return guarded({{controller, "controller"}, {outStatus, "outStatus"}}, [&] {
-    *outStatus = static_cast<SilKit_LinControllerStatus>(
-        controller->owner.participant.with_engine([&](Engine&) { return controller->service->status; }));
-  });
+  return ask_engine(controller, {{controller, "controller"}, {outStatus, "outStatus"}}, outStatus,
+                    [&](Engine&) { return controller->service->status; });
 }
 
 SilKit_ReturnCode SilKit_LinController_SendFrame(SilKit_LinController* controller,
                                                  const SilKit_LinFrame* frame,
                                                  SilKit_LinFrameResponseType responseType) {
-  return with_lin_frame(controller, frame, [&](Lin& lin, LinController& own, const LinFrame& sent) {
-    lin.send_frame(own, sent, static_cast<LinResponseType>(responseType));
+  return with_controller(controller, frame, "frame", [&](Engine& engine, LinController& own) {
+    engine.lin().send_frame(own, lin_frame(*frame), static_cast<LinResponseType>(responseType));
   });
 }
 
@@ -113,8 +93,8 @@ SilKit_ReturnCode SilKit_LinController_SendFrameHeader(SilKit_LinController* con
 
 SilKit_ReturnCode SilKit_LinController_UpdateTxBuffer(SilKit_LinController* controller,
                                                       const SilKit_LinFrame* frame) {
-  return with_lin_frame(controller, frame, [](Lin& lin, LinController& own, const LinFrame& sent) {
-    lin.update_response(own, sent);
+  return with_controller(controller, frame, "frame", [&](Engine& engine, LinController& own) {
+    engine.lin().update_response(own, lin_frame(*frame));
   });
 }
 

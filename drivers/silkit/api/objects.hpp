@@ -95,6 +95,13 @@ SilKit_ReturnCode in_engine(Object* object, std::initializer_list<Given> all, Wo
   return guarded(all, [&] { object->owner.participant.with_engine(std::move(work)); });
 }
 
+/// The same; `work` returns what is put into `out`.
+template <class Object, class Out, class Work>
+SilKit_ReturnCode ask_engine(Object* object, std::initializer_list<Given> all, Out* out, Work work) noexcept {
+  return guarded(all,
+                 [&] { *out = static_cast<Out>(object->owner.participant.with_engine(std::move(work))); });
+}
+
 /// Makes an object of a participant, which keeps it. `create` is called with the engine and the object, and returns the
 /// engine's service.
 template <class Object, class Create>

@@ -107,10 +107,8 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantSt
 
 SilKit_ReturnCode SilKit_SystemMonitor_GetSystemState(SilKit_SystemState* outState,
                                                       SilKit_SystemMonitor* monitor) {
-  return guarded({{outState, "outState"}, {monitor, "monitor"}}, [&] {
-    *outState = static_cast<SilKit_SystemState>(
-        monitor->owner.participant.with_engine([](Engine& engine) { return engine.system_state(); }));
-  });
+  return ask_engine(monitor, {{outState, "outState"}, {monitor, "monitor"}}, outState,
+                    [](Engine& engine) { return engine.system_state(); });
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_AddSystemStateHandler(SilKit_SystemMonitor* monitor, void* context,
@@ -165,11 +163,8 @@ SilKit_ReturnCode SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
 
 SilKit_ReturnCode SilKit_Tactus_SystemMonitor_AllStatesKnown(SilKit_SystemMonitor* monitor,
                                                              SilKit_Bool* outKnown) {
-  return guarded({{monitor, "monitor"}, {outKnown, "outKnown"}}, [&] {
-    const bool known =
-        monitor->owner.participant.with_engine([](Engine& engine) { return engine.all_states_known(); });
-    *outKnown = known ? SilKit_True : SilKit_False;
-  });
+  return ask_engine(monitor, {{monitor, "monitor"}, {outKnown, "outKnown"}}, outKnown,
+                    [](Engine& engine) { return engine.all_states_known(); });
 }
 
 SilKit_ReturnCode SilKit_SystemMonitor_IsParticipantConnected(SilKit_SystemMonitor* monitor,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -36,11 +37,15 @@ struct Held {
   ~Held() { let_go(); }
 };
 
-/// Until all calls have returned; false at the time limit.
-bool becomes_idle(const FolderCalls& calls) {
+/// False at the time limit.
+bool becomes(const std::function<bool()>& so) {
   const auto until = std::chrono::steady_clock::now() + tactus::test::kTimeout;
-  while (!calls.idle() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
-  return calls.idle();
+  while (!so() && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
+  return so();
+}
+/// Until all calls have returned.
+bool becomes_idle(const FolderCalls& calls) {
+  return becomes([&] { return calls.idle(); });
 }
 
 TEST(FolderCalls, AreMadeInOrderWhetherOneHangsOrNot) {
@@ -48,11 +53,12 @@ TEST(FolderCalls, AreMadeInOrderWhetherOneHangsOrNot) {
   const auto text = std::make_shared<std::string>();
   const auto add = [&](char c) { return calls.make("a letter was added", [text, c] { *text += c; }); };
   (void)add('a');
+  ASSERT_TRUE(becomes_idle(calls));
   const Held held;
   EXPECT_EQ(calls.make("a server was asked", held.call()), Answer::waits);
   EXPECT_EQ(calls.what(), "a server was asked");
   EXPECT_EQ(add('b'), Answer::waits);
-  EXPECT_GE(calls.hangs(), FolderCalls::kMoment);
+  EXPECT_TRUE(becomes([&] { return calls.hangs() >= FolderCalls::kMoment; }));
   held.let_go();
   ASSERT_TRUE(becomes_idle(calls));
   (void)add('c');

@@ -27,7 +27,7 @@ constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) &
 /// The number of characters of a UTF-8 text. @when any
 constexpr std::size_t letters_in(std::string_view text) {
   std::size_t letters = 0;
-  for (const char c : text) letters += is_continuation(c) ? 0 : 1;
+  for (const char c : text) letters += is_continuation(c) ? 0U : 1U;
   return letters;
 }
 

@@ -51,8 +51,8 @@ Quantile quantile(const std::vector<double>& sorted, double share, double confid
   };
   const double outside = (1 - confidence) / 2;
   // The greatest r with P(B < r) <= outside, which rises, and the least s with P(B >= s) <= outside, which falls.
-  const std::int64_t r = first_without([&](std::int64_t place) { return below(place) <= outside; }) - 1;
-  const std::int64_t s = first_without([&](std::int64_t place) { return from(place) > outside; });
+  const std::int64_t r = first_without([&](std::int64_t number) { return below(number) <= outside; }) - 1;
+  const std::int64_t s = first_without([&](std::int64_t number) { return from(number) > outside; });
   const double under = r >= 1 ? below(r) : 0, over = s <= n ? from(s) : 0;
   if (r >= 1) result.low = sorted[static_cast<std::size_t>(r - 1)];
   if (s <= n) result.high = sorted[static_cast<std::size_t>(s - 1)];

@@ -171,7 +171,7 @@ const char* IsolatedModel::stays() const TACTUS_RT {
 
 std::int32_t IsolatedModel::serve(const CallPage::Request& asked) TACTUS_RT {
   CallPage::Request request = asked;  // it may change meanwhile
-  request.name = ended(asked.name);
+  request.name = ended(request.name);
   switch (request.ask) {
     case CallPage::Ask::realtime:
       host_->set_realtime(host_->context, request.value != 0 ? 1 : 0);

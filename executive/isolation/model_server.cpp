@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,7 +14,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "executive/driver/driver_library.hpp"
@@ -23,6 +21,8 @@
 #include "executive/isolation/call_page.hpp"
 #include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/model_declaration.hpp"
+#include "executive/isolation/served_messages.hpp"
+#include "executive/isolation/served_output.hpp"
 #include "executive/isolation/setup_channel.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
@@ -39,8 +39,6 @@
 
 namespace tactus::executive {
 namespace {
-
-constexpr std::uint32_t kMostLost = 100'000;
 
 thread_local bool serves = false;  // this thread runs the model's jobs
 bool is_copy = false;              // a child of fork()
@@ -63,8 +61,7 @@ std::nullptr_t refuse(Letter::Kind kind, const std::string& why) {
 
 /// Serves one model to the rig that started this process.
 ///
-/// Threads  one, but for what the model asks of the rig: any; two that drive outputs safe, when the rig asks for it and
-///          when it is killed; and one that passes the messages of a driver's model on.
+/// Threads  one, but for what the model asks of the rig: any.
 /// RT       serve(), for jobs: no lock, no heap; the futex calls of CallPage.
 class ModelServer final : private ModelServices {
  public:
@@ -89,9 +86,8 @@ class ModelServer final : private ModelServices {
     }
     model_->set_services(*this);
     hand_out();
-    if (output_ != nullptr) start_safe_thread();
-    if (output_ != nullptr) start_life_thread();
-    if (driven_ != nullptr) start_message_thread();
+    output_.start(*page_, *frames_thread_);
+    if (driven_ != nullptr) messages_.start(*driven_, *page_);
     const bool told = send_letter(kModelSocket, Letter::Kind::ready, call_page_version());
     (void)::close(kModelSocket);
     (void)::close(kModelMemory);
@@ -153,8 +149,9 @@ class ModelServer final : private ModelServices {
         driver->takes_parameters() ? section.settings : without_parameters(section.settings).first,
         section.path, problems);
     if (driven_ == nullptr) return refuse(Letter::Kind::settings_refused, encode(problems));
-    output_ = driven_->safe_output();
-    if (output_ != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
+    SafeOutput* const output = driven_->safe_output();
+    output_.set(output);
+    if (output != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
     driver_name_ = name;
     description_ = described(driver_name_, driven_->face().declare);
     return std::make_unique<ModelInstance>(description_, instance, driven_->face().self);
@@ -269,7 +266,7 @@ class ModelServer final : private ModelServices {
     hand_out();
     if (status != 0) {  // the last that is heard of it
       copy_text(page_->failure, model_->take_failure().c_str());
-      pass_messages();
+      messages_.pass();
     }
     page_->use.taken = taken;
     page_->use.answered = rtsync::monotonic_now();
@@ -293,9 +290,8 @@ class ModelServer final : private ModelServices {
                           .safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process,
                           .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns}};
       driven_->open(request);
-      if (output_ != nullptr) output_->frames_begin();  // this thread, as long as the process lives
-      const std::scoped_lock lock(messages_);
-      has_messages_ = true;
+      output_.frames_begin();
+      messages_.open();
       return 0;
     } catch (const std::exception& error) {
       copy_text(page_->failure, error.what());
@@ -315,98 +311,14 @@ class ModelServer final : private ModelServices {
   }
 
   int end_frame() TACTUS_RT {
-    const char* const wrong = output_ == nullptr ? nullptr : output_->frame_ended();
+    const char* const wrong = output_.frame_ended();
     copy_text(page_->failure, wrong);
     return wrong == nullptr ? 0 : 1;
   }
 
-  /// The rig asks for safe outputs in any state it is in, also while a job of the model runs, or loops.
-  void start_safe_thread() {
-    std::thread([this] {
-      page_->safe_thread.store(::gettid());
-      for (std::uint32_t seen = 0;;) {
-        sleep_while(page_->safe, seen);
-        const std::uint32_t wanted = page_->safe.load(std::memory_order_acquire);
-        if (wanted == seen) continue;
-        seen = wanted;
-        {
-          const std::scoped_lock lock(output_mutex_);
-          const bool for_good = page_->safe_for_good.load();
-          const bool done = output_ == nullptr || (for_good ? output_->end_safe() : output_->make_safe());
-          page_->safe_refused.store(!done);
-          ended_safe_ = ended_safe_ || (done && for_good);
-        }
-        page_->made_safe.store(wanted, std::memory_order_release);
-        wake(page_->made_safe);
-      }
-    }).detach();  // it ends with the process
-    while (page_->safe_thread.load() == 0) std::this_thread::yield();
-  }
-
-  /// The kernel ends this process only when it has taken the dead rig apart, which with locked memory and perf events takes
-  /// some ten milliseconds.
-  void start_life_thread() {
-    std::thread([this] {
-      page_->life_thread.store(::gettid());
-      if (!frames_thread_->await_death()) return;
-      const std::scoped_lock lock(output_mutex_);
-      if (output_ != nullptr && !ended_safe_) (void)output_->end_safe();
-    }).detach();  // it ends with the process
-    while (page_->life_thread.load() == 0) std::this_thread::yield();
-  }
-
-  void say(bool warning, const std::string& text) {
-    const std::uint32_t said = page_->said.load(std::memory_order_relaxed);
-    CallPage::Message& to = page_->messages[said % CallPage::kMostSaid];
-    to.warning = warning ? 1 : 0;
-    copy_text(to.text, text.c_str());
-    page_->said.store(said + 1, std::memory_order_release);
-  }
-
-  /// Hands messages of the model to the rig as long as there is room; the last slot is kept for the end. `last`: no
-  /// others come, and those without room are counted.
-  void pass_messages(bool last = false) {
-    const std::scoped_lock lock(messages_);
-    const auto waiting = [this] {
-      return page_->said.load(std::memory_order_relaxed) - page_->heard.load(std::memory_order_acquire);
-    };
-    std::uint32_t lost = 0;
-    while (has_messages_ && (last || waiting() < CallPage::kMostSaid - 1)) {
-      try {
-        const std::optional<ModelMessage> message = driven_->take_message();
-        if (!message) break;
-        if (waiting() < CallPage::kMostSaid - 1)
-          say(message->warning, message->text);
-        else if (++lost == kMostLost)
-          break;  // it never stops
-      } catch (const std::exception& error) {
-        has_messages_ = false;
-        say(true, std::string("its messages are not read any more: ") + error.what());
-      }
-    }
-    if (!last) return;
-    has_messages_ = false;
-    if (lost > 0)
-      say(true, std::to_string(lost) + " messages were lost: its process ended before they were written");
-  }
-
-  /// It passes on nothing before the model is open.
-  void start_message_thread() {
-    std::thread([this] {
-      for (;;) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        pass_messages();
-      }
-    }).detach();  // it ends with the process
-  }
-
   void destroy() {
-    pass_messages(true);
-    {
-      const std::scoped_lock lock(output_mutex_);
-      if (output_ != nullptr) output_->frames_ended();
-      output_ = nullptr;
-    }
+    messages_.pass(true);
+    output_.end();
     model_.reset();
     driven_.reset();
     driver_.reset();
@@ -479,9 +391,8 @@ class ModelServer final : private ModelServices {
   std::unique_ptr<DrivenModel> driven_;
   std::string driver_name_;
   tactus_model description_{};
-  std::mutex output_mutex_;
-  SafeOutput* output_ = nullptr;  // nullptr: none, or it is being destroyed
-  bool ended_safe_ = false;       // for good, as the rig asked for; under output_mutex_
+  ServedOutput output_;
+  ServedMessages messages_;
   std::unique_ptr<ModelInstance> model_;
   std::vector<Run> runs_;
   CallPage* page_ = nullptr;
@@ -490,8 +401,6 @@ class ModelServer final : private ModelServices {
   std::uint32_t turn_ = 0;
   std::int64_t asked_switches_ = 0;  // while it waited for the rig's answer
   std::mutex posts_;                 // of threads beside the job's
-  std::mutex messages_;              // of the two below
-  bool has_messages_ = false;        // false: it has none, is being destroyed, or failed to say one
 };
 
 }  // namespace

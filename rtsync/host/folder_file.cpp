@@ -95,9 +95,10 @@ int append_whole(int fd, std::string_view text, std::size_t* written) {
   });
 }
 
-int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at) {
+int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at,
+                        std::string_view by) {
   std::filesystem::path part = file;
-  part += ".part";
+  part += by;
   Descriptor made = open_folder_file(part, O_WRONLY | O_CREAT, at);
   if (made.get() < 0) return errno;
   struct stat facts {};

@@ -45,8 +45,9 @@ bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino
 int write_whole(int fd, std::string_view text, off_t at = 0, std::size_t* written = nullptr);
 /// Writes the whole text where the file stands, or at its end with O_APPEND; likewise.
 int append_whole(int fd, std::string_view text, std::size_t* written = nullptr);
-/// Replaces a file of a run folder at once, by way of <file>.part. Room that was kept for that file is used. Returns 0
-/// or an errno; the file is then as it was.
-int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at = AT_FDCWD);
+/// Replaces a file of a run folder at once, by way of <file>.part, or `by` instead of ".part". Room that was kept for that
+/// file is used. One process at a time. Returns 0 or an errno; the file is then as it was.
+int replace_folder_file(const std::filesystem::path& file, std::string_view text, int at = AT_FDCWD,
+                        std::string_view by = ".part");
 
 }  // namespace tactus::rtsync

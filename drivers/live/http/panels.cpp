@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/panels.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -293,10 +296,13 @@ std::string PanelFile::name() const {
 namespace {
 
 std::string write_to(const std::filesystem::path& file, const Json& panels) {
-  const int error = rtsync::replace_folder_file(file, panels_yaml(panels));
+  // Rigs of other processes, and of other users, may keep panels in the same folder.
+  const std::string part = "." + std::to_string(::getpid()) + ".part";
+  const int error = rtsync::replace_folder_file(file, panels_yaml(panels), AT_FDCWD, part);
   if (error == 0) return "";
+  const bool forbidden = error == EACCES || error == EPERM || error == EROFS;
   return file.string() + " cannot be written: " + std::generic_category().message(error) +
-         "; let the user of the rig write into that folder";
+         (forbidden ? "; let the user of the rig write into that folder" : "");
 }
 
 }  // namespace

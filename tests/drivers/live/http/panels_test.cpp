@@ -209,5 +209,10 @@ TEST_F(HttpPanels, NoPartOfAFileIsLeft) {
   EXPECT_THAT(names, ElementsAre("servo.panels.yaml"));
 }
 
+TEST_F(HttpPanels, AreKeptWhateverTheRigOfAnotherUserHasLeftThere) {
+  std::filesystem::create_directory(file().string() + ".part");  // nobody can write that
+  EXPECT_EQ(put(kGood, tag(ask("GET"))).status, 200);
+}
+
 }  // namespace
 }  // namespace tactus::drivers::live_http::panels_test

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "rtsync/host/repeated_signal.hpp"
+
 namespace tactus::app {
 namespace {
 
@@ -33,6 +35,7 @@ struct Came {
 std::mutex counting;        // of what follows, and of the page's signals
 std::array<Came, 65> came;  // 1 .. 64 are Linux's
 std::vector<WitnessPage::Signal> kept;
+rtsync::RepeatedSignal repeated;
 
 /// The first one of `set` that was kept. With `counting`.
 WitnessPage::Signal take_kept(const sigset_t& set) {
@@ -60,8 +63,10 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   if (signal <= 0) return {0, 0};
   if (signal == kDoorbell) return take_passed();
   const WitnessPage::Signal sent{signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0};
-  if (page == nullptr) return sent;
   const std::scoped_lock lock(counting);
+  const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  if (ends && repeated.is(signal, info.si_code, info.si_pid)) return {0, 0};
+  if (page == nullptr) return sent;
   const bool is_new = came[static_cast<std::size_t>(signal)].is_new(&Came::by_itself);
   return is_new ? sent : WitnessPage::Signal{0, 0};
 }

@@ -32,6 +32,7 @@
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/last_writes.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/repeated_signal.hpp"
 
 namespace tactus::app {
 namespace {
@@ -167,9 +168,11 @@ class Watch {
     const bool by_kernel = info.ssi_code == SI_KERNEL;  // a terminal: the rig has it, too
     if (signal == SIGCHLD || signal == SIGPIPE || signal == SIGURG || signal == SIGWINCH) return;
     if (Console::watches(signal)) {
+      const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+      if (ends && repeated_.is(signal, info.ssi_code, static_cast<pid_t>(info.ssi_pid))) return;
       if (page_.pass({signal, info.ssi_code == SI_QUEUE ? info.ssi_int : 0}))
         (void)::kill(rig_, SignalPaths::kDoorbell);
-      if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) end_asked_for_ = true;
+      if (ends) end_asked_for_ = true;
       return;
     }
     const bool stops = signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
@@ -213,6 +216,7 @@ class Watch {
   rtsync::LastWrites& outputs_;
   const int signals_;
   const pid_t rig_;
+  rtsync::RepeatedSignal repeated_;
   bool stop_asked_for_ = false;
   bool end_asked_for_ = false;  // from then on the rig never stands
   bool stands_ = false;         // the rig: a signal has stopped it
@@ -248,7 +252,11 @@ void Witness::part_from() {
   page.witness = ::getpid();
   for (int& file : page.facts) {
     file = ::memfd_create("tactus-facts", MFD_CLOEXEC);
-    if (file < 0) return go_on_alone("memfd_create");
+    if (file >= 0) continue;
+    const int error = errno;
+    if (&file != page.facts.data()) (void)::close(page.facts[0]);
+    errno = error;
+    return go_on_alone("memfd_create");
   }
   sigset_t all;
   sigset_t before;

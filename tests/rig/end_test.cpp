@@ -338,7 +338,7 @@ TEST(End, AFrameThatIsBrokenOffByASecondSignalIsNoLongerThanItWas) {
   while (!fs::exists(dir / "hangs")) std::this_thread::sleep_for(1ms);
   rig.signal(SIGINT);
   ASSERT_TRUE(wait_until_heard(rig, SIGINT));
-  rig.signal(SIGINT);
+  rig.signal(SIGTERM);  // the same one again, at once, is not a second
   const Finished done = rig.wait();
   const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - begun;
   expect_end(done, dir / "out", 1, "aborted", "did not return");
@@ -378,10 +378,9 @@ TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
   Process process(tactus({"run", "rig.yaml", "--frames", "5", "--out", "out"}, dir.path()));
   ASSERT_TRUE(process.wait_for_output("waiting for a call that was made while model 'it' was destroyed"))
       << process.err();
-  // Two that come before the process has heard the first are one to the kernel.
   process.signal(SIGINT);
   EXPECT_TRUE(wait_until_heard(process, SIGINT));
-  process.signal(SIGINT);
+  process.signal(SIGTERM);  // the same one again, at once, is not a second
   const Finished done = process.wait();
   EXPECT_EQ(done.status, 1) << done;
   const Json summary = summary_of(dir / "out");
@@ -390,6 +389,19 @@ TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
       summary["reason"],
       "ended by a second signal after the rig's end while model 'it' was destroyed; before that: completed");
   EXPECT_EQ(summary["frames"]["run"], 5);
+}
+
+TEST(EndNightly, TimeoutWhichTellsTheWholeGroupTooStopsARigInOrder) {
+  int stopped = 0;
+  constexpr int kRigs = 20;
+  for (int i = 0; i < kRigs; ++i) {
+    const TempDir dir;
+    Command command = run_rig("servo", {"--out", "out", "--set", "until=stopped"}, dir.path());
+    command.argv = Arguments{"timeout", "1"} + command.argv;
+    EXPECT_EQ(run(command).status, 124);
+    stopped += summary_of(dir / "out").value("outcome", "") == "stopped" ? 1 : 0;
+  }
+  EXPECT_GE(stopped, kRigs - 2) << "a machine that stands still makes two wishes of one";
 }
 
 TEST(EndNightly, ACtrlCBeforeTheFirstFrameIsAStopToo) {

@@ -42,7 +42,7 @@ Json told_summary(const Finished& done) {
 void stop_twice(Process& rig) {
   rig.signal(SIGINT);
   EXPECT_TRUE(wait_until_heard(rig, SIGINT));
-  rig.signal(SIGINT);
+  rig.signal(SIGTERM);  // the same one again, at once, is not a second
 }
 
 TEST(HungFolder, ARecordingThatHangsHoldsNeitherTheFramesNorTheEnd) {

@@ -19,8 +19,10 @@ RunnerSignals::~RunnerSignals() { (void)::sigprocmask(SIG_SETMASK, &before_, nul
 void RunnerSignals::wait(std::chrono::milliseconds most) {
   const timespec time{static_cast<time_t>(most.count() / 1000),
                       static_cast<long>(most.count() % 1000) * 1'000'000};
-  const int signal = ::sigtimedwait(&set_, nullptr, &time);
-  if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) ++asked_;
+  siginfo_t info{};
+  const int signal = ::sigtimedwait(&set_, &info, &time);
+  const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  if (ends && !repeated_.is(signal, info.si_code, info.si_pid)) ++asked_;
   if (signal > 0 && signal == more_) heard_more_ = true;
 }
 

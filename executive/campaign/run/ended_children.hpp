@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "executive/campaign/store/outcome.hpp"
+#include "rtsync/host/repeated_signal.hpp"
 
 namespace tactus::campaign {
 
@@ -33,6 +34,7 @@ class RunnerSignals {
   sigset_t set_{}, before_{};
   int more_, asked_ = 0;
   bool heard_more_ = false;
+  rtsync::RepeatedSignal repeated_;
 };
 
 /// Returns a child that has ended, or an orphan of one, and leaves it a zombie; 0: none has.          @when service

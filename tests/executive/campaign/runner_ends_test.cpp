@@ -2,9 +2,12 @@
 // What a runner does between two cases, what it gives back, and what becomes of the cases of one that was killed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -16,6 +19,7 @@
 #include "executive/campaign/page/results.hpp"
 #include "executive/campaign/run/begin.hpp"
 #include "executive/campaign/run/case_process.hpp"
+#include "executive/campaign/run/ended_children.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
 #include "tests/executive/campaign/made_campaign.hpp"
 
@@ -181,6 +185,24 @@ struct Left {
   const test::TempDir dir;
   pid_t process;
 };
+
+TEST(RunnerSignals, ThatTimeoutSendsTwiceAreOne) {
+  const pid_t runner = ::fork();  // without other threads, which would take the signal
+  if (runner == 0) {
+    for (int i = 0; i < 50; ++i) {  // a machine that stands still in between makes them two
+      RunnerSignals signals;
+      for (int sent = 0; sent < 2; ++sent) {
+        (void)::kill(::getpid(), SIGTERM);
+        signals.wait(std::chrono::seconds(10));
+      }
+      if (signals.asked() == 1) ::_exit(0);
+    }
+    ::_exit(1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(runner, &status, 0), runner);
+  EXPECT_EQ(status, 0);
+}
 
 /// Each has had its SIGTERM, from the kernel or from its runner: a second one aborts a rig.
 TEST(CasesThatAreLeft, EndInOrderWithinThePatience) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tactus::executive {
@@ -107,13 +108,16 @@ class LoadedObject {
     return all;
   }
   /// The first of them; empty: it has none.
-  std::string text_of(ElfW(Sxword) tag) const {
-    const std::vector<std::string> all = texts_of(tag);
-    return all.empty() ? "" : all.front();
+  std::string_view text_of(ElfW(Sxword) tag) const {
+    for (const ElfW(Dyn)* each = map_.l_ld; each->d_tag != DT_NULL; ++each)
+      if (each->d_tag == tag) return names_ + each->d_un.d_val;
+    return {};
   }
   std::vector<std::string> needed() const { return texts_of(DT_NEEDED); }
-  bool is_called(const std::string& name) const {
-    return file().ends_with("/" + name) || file() == name || text_of(DT_SONAME) == name;
+  /// Returns true for its name as the DT_NEEDED of another object has it.
+  bool is_called(std::string_view name) const {
+    const std::string_view file = map_.l_name;
+    return file.substr(file.rfind('/') + 1) == name || file == name || text_of(DT_SONAME) == name;
   }
 
  private:

@@ -27,10 +27,10 @@ bool belongs_to_the_languages(std::string_view name) {
   return std::ranges::any_of(kNames, [&](std::string_view each) { return name.starts_with(each); });
 }
 
-void add_folders(std::vector<fs::path>& folders, const std::string& list, const fs::path& origin) {
+void add_folders(std::vector<fs::path>& folders, std::string_view list, const fs::path& origin) {
   for (std::size_t begin = 0; begin < list.size();) {
     const std::size_t end = std::min(list.find(':', begin), list.size());
-    std::string folder = list.substr(begin, end - begin);
+    std::string folder(list.substr(begin, end - begin));
     for (const std::string_view name : {"${ORIGIN}", "$ORIGIN"})
       if (const std::size_t at = folder.find(name); at != std::string::npos)
         folder.replace(at, name.size(), origin.string());
@@ -42,7 +42,7 @@ void add_folders(std::vector<fs::path>& folders, const std::string& list, const 
 /// Folders in which the loader looks for what an object needs, before those of the system.
 std::vector<fs::path> folders_of(const LoadedObject& object) {
   const fs::path origin = fs::path(object.file()).parent_path();
-  const std::string run_path = object.text_of(DT_RUNPATH);
+  const std::string_view run_path = object.text_of(DT_RUNPATH);
   std::vector<fs::path> folders;
   if (run_path.empty()) add_folders(folders, object.text_of(DT_RPATH), origin);
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read at setup, when it is constant

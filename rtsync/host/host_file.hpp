@@ -36,7 +36,7 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
 std::optional<std::int64_t> read_host_number(const std::filesystem::path& root, std::string_view file);
 /// The text as one whole number, white space around it allowed; nothing when it is not one.
 std::optional<std::int64_t> whole_number(std::string_view text);
-/// Returns the number behind a key that begins a line, and nothing when it is not there.
+/// Returns the number behind the first place of a key, 0 or more; nothing when there is none.
 std::optional<std::int64_t> number_behind(std::string_view text, std::string_view key);
 /// The pieces between runs of white space.
 std::vector<std::string_view> words_of(std::string_view text);

@@ -136,11 +136,11 @@ TEST(FlightNightly, ARunInOrderWithoutAnOverrunLeavesNothing) {
 }
 
 /// Its last frame, whole, is the last that the witness saw, or the one after it.
-void expect_last_frame(const fs::path& folder, const char* why) {
+void expect_last_frame(const fs::path& folder, const char* why, const Finished& done) {
   const Json summary = summary_of(folder);
   const std::int64_t run = summary["frames"]["run"];
   const Json traces = summary["traces"];
-  ASSERT_FALSE(traces.empty());
+  ASSERT_FALSE(traces.empty()) << done << read_file(folder / "log.txt");
   EXPECT_EQ(traces.back()["why"], why);
   const std::int64_t frame = traces.back()["frame"];
   EXPECT_TRUE(frame == run - 1 || frame == run) << "frame " << frame << " of " << run;
@@ -167,7 +167,7 @@ void kill_rigs(int times) {
     rig.signal(SIGKILL);
     const Finished done = rig.wait();
     EXPECT_EQ(done.status, 137) << done;
-    expect_last_frame(dir / "out", "killed");
+    expect_last_frame(dir / "out", "killed", done);
     const Json traces = summary_of(dir / "out")["traces"];
     ASSERT_FALSE(traces.empty());
     EXPECT_TRUE(says(done.err, "the last frames: " + traces[0]["file"].get<std::string>() + ", trace-"))
@@ -198,7 +198,7 @@ TEST(FlightNightly, ACrashLeavesTheFramesBeforeIt) {
             std::string(what) + ", at_frame: 20 } } }\n");
     const Finished done = run(tactus({"run", "rig.yaml", "--frames", "40", "--out", "out"}, dir.path()));
     EXPECT_NE(done.status, 0) << done;
-    expect_last_frame(dir / "out", "crashed");
+    expect_last_frame(dir / "out", "crashed", done);
     EXPECT_EQ(summary_of(dir / "out")["traces"][0]["frame"], 19) << done;
     const PerfettoTrace trace(dir / "out/trace-19.pftrace");
     ASSERT_EQ(trace.unended, 2U) << "a frame, and a job in it";

@@ -93,7 +93,10 @@ class RigProcess(Rig):
     def run_for(self, seconds: float, inputs: Mapping[str, Any] | None = None,
                 outputs: Sequence[str] = ()) -> Episode:
         """Runs so many simulated seconds, rounded up to whole frames and at least one, then Pause again. inputs: values
-        by variable, written before the first of these frames. outputs: variables of the last one."""
+        by variable, written before the first of these frames. outputs: variables of the last one. ValueError: it is no
+        time from 0 on."""
+        if not 0 <= seconds < math.inf:
+            raise ValueError(f"run_for({seconds}): a time in seconds, from 0 on")
         frames = max(1, math.ceil(seconds / self.period - 1e-9))
         last = self.state()["frame"]
         stop = self.date_of((-1 if last is None else last) + frames)

@@ -139,6 +139,9 @@ class CampaignCommand final : public CommandDriver {
       return kOk;
     }
     if (what_.empty()) return wrong_line("campaign: which file? tactus campaign FILE.campaign.yaml --plan");
+    if (csv_ && what_ != "table") throw CommandError(kWrongInput, "--csv: is for tactus campaign table DIR");
+    if (running_ && what_ != "page")
+      throw CommandError(kWrongInput, "--running: is for tactus campaign page DIR");
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
     if (what_ == "task") return run_campaign_task(folder_, after_);
@@ -146,9 +149,9 @@ class CampaignCommand final : public CommandDriver {
     if (!folder_.empty())
       throw CommandError(kWrongInput,
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; did you mean --out?");
-    if (plan_) return print_plan();
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     check_search_options(file);
+    if (plan_) return print_plan(file);
     return asks_for_search() || file.search.kind != campaign::SearchSettings::Kind::none ? search(file)
                                                                                          : run_file(file);
   }
@@ -236,8 +239,7 @@ class CampaignCommand final : public CommandDriver {
     return *value.value;
   }
 
-  int print_plan() const {
-    const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
+  int print_plan(const campaign::CampaignFile& file) const {
     const campaign::Cases cases(file);
     campaign::CaseTimes times{
         .workers = file.realtime ? std::max<int>(static_cast<int>(file.cpus.sets.size()), 1) : jobs()};

@@ -405,6 +405,8 @@ class DoctorCommand final : public CommandDriver {
   }
 
   int run() override {
+    if (!rig_.set.empty() && rig_.file.empty())
+      throw CommandError(kWrongInput, "--set: is for a rig file, as tactus doctor RIG.yaml --set KEY=VALUE");
     if (share_given_->count() > 0) return share_machine(time_to_share());
     const bool quick = measures_ && measure_given_->count() == 0;
     const Nanoseconds each = quick ? kQuickTrial : measures_ ? time_to_measure(measure_) : Nanoseconds{0};

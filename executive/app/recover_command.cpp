@@ -229,7 +229,10 @@ class Recovery {
     }
     line(name, damage.empty() ? (unended ? "mended" : "cut") : "damaged",
          what + (cut ? "; " + bytes + (torn == 1 ? " was cut off" : " were cut off") : "") +
-             (unended ? "; " + file.unended + " was written" : "") + more);
+             (unended ? "; " + file.unended +
+                            (file.unended.find(" and ") == std::string::npos ? " was" : " were") + " written"
+                      : "") +
+             more);
   }
 
   void checkpoints(const fs::path& folder) {

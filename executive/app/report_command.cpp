@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/client/terminal.hpp"
 #include "executive/report/fail_if.hpp"
@@ -72,6 +75,28 @@ int ReportCommand::run() try {
   throw CommandError(kWrongInput, error.what());
 }
 
+/// Throws CommandError for a file that a run wrote: a report would take its place.
+void expect_no_file_of(const fs::path& folder, const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error) ||
+      !fs::equivalent(file.parent_path().empty() ? "." : file.parent_path(), folder, error))
+    return;
+  std::vector<std::string> names{"rig.yaml",      "summary.json", "log.txt",
+                                 "journal.jsonl", "verdict.json", "frames"};
+  try {
+    for (const RunRecording& each : recordings_of(settings_of_run(folder))) names.push_back(each.name);
+  } catch (const std::exception&) {  // its rig file is damaged, and so perhaps nothing else
+  }
+  const std::string name = file.filename().string();
+  const bool is_of_run =
+      name.starts_with("trace-") || std::ranges::any_of(names, [&](const std::string& each) {
+        return name == each || name.starts_with(each + ".");
+      });
+  if (is_of_run)
+    throw CommandError(kWrongInput, "--to " + file.string() +
+                                        " is a file of the run, which would be lost; name another file");
+}
+
 void ReportCommand::write(const std::vector<RunData>& runs) const {
   const report::Page page = report::make_page(runs);
   const bool to_stdout = to_ == "-" || (text_ && to_.empty());
@@ -83,6 +108,7 @@ void ReportCommand::write(const std::vector<RunData>& runs) const {
     return;
   }
   const fs::path file = to_.empty() ? runs.back().files.folder / "report.html" : fs::path(to_);
+  for (const RunData& run : runs) expect_no_file_of(run.files.folder, file);
   try {
     report::write_report(file, form);
   } catch (const std::runtime_error& error) {

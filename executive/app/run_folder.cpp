@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/run_folder.hpp"
 
+#include <system_error>
+
 #include "config/document.hpp"
 #include "config/json_of.hpp"
 #include "executive/app/commands.hpp"
@@ -12,14 +14,19 @@
 
 namespace tactus::app {
 
+void expect_run_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (std::filesystem::exists(folder / "rig.yaml", error)) return;
+  if (error) throw CommandError(kWrongInput, folder.string() + " cannot be read: " + error.message());
+  throw CommandError(kWrongInput, folder.string() +
+                                      " is not a run folder: it holds no rig.yaml; give one that " +
+                                      "`tactus run` made, as runs/<rig>-<start time>");
+}
+
 executive::RigSettings settings_of_run(const std::filesystem::path& folder) {
-  const std::filesystem::path file = folder / "rig.yaml";
-  if (!std::filesystem::exists(file))
-    throw CommandError(kWrongInput, folder.string() +
-                                        " is not a run folder: it holds no rig.yaml; give one that " +
-                                        "`tactus run` made, as runs/<rig>-<start time>");
+  expect_run_folder(folder);
   config::Problems unknown;
-  return executive::rig_fields().load(config::Document::from_file(file.string()), unknown);
+  return executive::rig_fields().load(config::Document::from_file((folder / "rig.yaml").string()), unknown);
 }
 
 std::vector<RunRecording> recordings_of(const executive::RigSettings& settings) {

@@ -11,8 +11,10 @@
 
 namespace tactus::app {
 
-/// The rig file of a run folder; of one that another tactus wrote, what is known. Throws CommandError when it
-/// is not a run folder. @when service
+/// Throws CommandError when it is not a run folder, or nobody may look into it. @when service
+void expect_run_folder(const std::filesystem::path& folder);
+/// The rig file of a run folder; of one that another tactus wrote, what is known. Throws as expect_run_folder().
+/// @when service
 executive::RigSettings settings_of_run(const std::filesystem::path& folder);
 
 /// A recording that a run may have.

@@ -292,10 +292,14 @@ class ChangeCommand final : public ToRunningRig {
       if (equals == std::string::npos || equals == 0)
         throw CommandError(kWrongInput, std::string(name_) + ": " + config::show(word) +
                                             " is not a change; write NAME=VALUE, as motor.speed=2.5");
+      const std::string variable = word.substr(0, equals);
+      if (body_[name_].contains(variable))
+        throw CommandError(kWrongInput, std::string(name_) + ": " + config::show(variable) +
+                                            " is given twice; remove one of the two");
       const std::string text = word.substr(equals + 1);
       const Json value = config::json_of(text);  // a number, true, a list; else text: "600 rpm"
-      if (value.is_number()) bare_.push_back(word.substr(0, equals));
-      body_[name_][word.substr(0, equals)] = value.is_discarded() || value.is_object() ? Json(text) : value;
+      if (value.is_number()) bare_.push_back(variable);
+      body_[name_][variable] = value.is_discarded() || value.is_object() ? Json(text) : value;
     }
   }
 

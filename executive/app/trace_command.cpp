@@ -38,6 +38,7 @@ class TraceCommand final : public CommandDriver {
       put("%s  frame %lld  %s\n", (folder_ / fs::path(trace.file)).c_str(),
           static_cast<long long>(trace.frame), trace.why.c_str());
     if (!traces.empty()) return kOk;
+    expect_run_folder(folder_);
     put("%s: no trace: the run ended in order and no frame overran, or it had no flight recorder\n",
         folder_.c_str());
     return kEndedEarly;

@@ -109,7 +109,8 @@ class WatchCommand final : public CommandDriver {
                    "default: its times and outputs");
     options_.declare(app, "ask for values this often; default 200ms");
     app.add_flag("--json", json_, "print one JSON object a line, as the control port sends them");
-    add_value(app, "--count", count_, "N", "stop after this number of rows")->check(CLI::PositiveNumber);
+    add_value(app, "--count", count_, "N", "stop after this number of rows")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
   }
 
   int run() override;

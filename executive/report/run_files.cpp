@@ -153,6 +153,8 @@ RunFiles read_run_files(const fs::path& folder, bool ended) {
         folder.string() + (executive::FolderLock(folder).taken_by_another()
                                ? ": its rig is just being set up, and has no rig.yaml yet"
                                : ": the rig was killed before it wrote rig.yaml: nothing of it was started"));
+  if (!there("rig.yaml") && error)
+    throw std::runtime_error(folder.string() + " cannot be read: " + error.message());
   if (!there("rig.yaml") && !there("summary.json") && !there("frames.csv"))
     throw std::runtime_error(folder.string() +
                              " is not a run folder: it holds no rig.yaml, summary.json or frames.csv; give "

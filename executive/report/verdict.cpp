@@ -57,6 +57,10 @@ std::string how_it_ended(const RunData& run, char& sign) {
     return "A rig writes there, but there is no summary.json: " + why_no_summary(run.files.folder, true);
   }
   sign = 'f';
+  std::error_code none;
+  if (outcome == "unended" && run.summary().is_null() &&
+      std::filesystem::exists(run.files.folder / "summary.json", none))
+    return "The end is not known: summary.json is damaged, or cannot be read";
   if (outcome == "unended")
     return run.summary().is_null() ? "The end is not known, and there is no summary.json: " +
                                          why_no_summary(run.files.folder, run.files.still_runs)

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "config/json_of.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::executive {
 
@@ -19,10 +20,11 @@ void tell_witness(const std::function<Json()>& facts, RunLog& log, rtsync::Witne
   const std::string text = facts().dump(-1, ' ', false, Json::error_handler_t::replace);
   const int other = page->told.load() == 0 ? 1 : 0;
   const int file = page->facts[static_cast<std::size_t>(other)];
-  if (::pwrite(file, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
-      ::ftruncate(file, static_cast<off_t>(text.size())) != 0)
+  int error = rtsync::write_whole(file, text);
+  if (error == 0 && ::ftruncate(file, static_cast<off_t>(text.size())) != 0) error = errno;
+  if (error != 0)
     return log.warn("the witness could not be informed of the rig: " +
-                    std::generic_category().message(errno) + "; a kill leaves an unfinished summary.json");
+                    std::generic_category().message(error) + "; a kill leaves an unfinished summary.json");
   page->told.store(other);
 }
 

@@ -207,6 +207,22 @@ TEST_F(Campaign, ThatIsNotNamedOrNotThereIsWrongInput) {
   }
 }
 
+TEST_F(Campaign, RefusesOptionsThatWouldDoNothing) {
+  write("vary: { models.motor.parameters.supply: [22 V, 24 V] }\n");
+  using Words = std::vector<std::string>;
+  for (const auto& [words, option] :
+       {std::pair{Words{"a.campaign.yaml", "--plan", "--csv"}, "--csv"},
+        std::pair{Words{"a.campaign.yaml", "--running"}, "--running"},
+        std::pair{Words{"table", "out", "--running"}, "--running"},
+        std::pair{Words{"a.campaign.yaml", "--plan", "--half-width", "5 %"}, "--half-width"}}) {
+    Words all{"campaign"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto done = tactus_of(all);
+    EXPECT_EQ(done.status, 2) << option;
+    EXPECT_THAT(done.err, HasSubstr(std::string(option) + ": is for")) << option;
+  }
+}
+
 TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {
   dir_.write("a.campaign.yaml",
              "campaign: a\nrig: " + example("servo") +

@@ -194,7 +194,7 @@ TEST(Recordings, AKilledRigLeavesFilesThatAreMended) {
   EXPECT_TRUE(says(look, "without its index and end")) << look;
   const Finished done = run(tactus({"recover", "out"}, dir.path()));
   EXPECT_EQ(done.status, 0) << done;
-  EXPECT_TRUE(says(done, "its index and end was written")) << done;
+  EXPECT_TRUE(says(done, "its index and end were written")) << done;
   const Finished again = run(tactus({"recover", "out", "--dry-run"}, dir.path()));
   EXPECT_EQ(again.status, 0) << again;
   const std::string text = read_file(dir / "out/csv.csv");

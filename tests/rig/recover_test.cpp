@@ -134,6 +134,24 @@ TEST(Recover, RefusesAFolderThatIsNoRunFolder) {
   const Finished done = recover(dir, "somewhere");
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_TRUE(says(done, "somewhere is not a run folder: it holds no rig.yaml")) << done;
+  const Finished trace = run(tactus({"trace", "."}, dir.path()));
+  EXPECT_EQ(trace.status, 2) << trace;
+  EXPECT_TRUE(says(trace, ". is not a run folder: it holds no rig.yaml")) << trace;
+}
+
+TEST(Recover, SaysOfAFolderThatItMayNotReadIt) {
+  const TempDir dir;
+  dir.write("closed/rig.yaml", "rig: a\n");
+  fs::permissions(dir / "closed", fs::perms::none);
+  for (const char* const name : {"recover", "report", "trace"}) {
+    std::string why;
+    const auto command = without_privileges(tactus({name, "closed"}, dir.path()), dir, why);
+    if (!command) GTEST_SKIP() << why;
+    const Finished done = run(*command);
+    EXPECT_EQ(done.status, 2) << done;
+    EXPECT_TRUE(says(done, "closed cannot be read: Permission denied")) << done;
+  }
+  fs::permissions(dir / "closed", fs::perms::owner_all);
 }
 
 TEST(RecoverNightly, TouchesNothingWhileARigWrites) {

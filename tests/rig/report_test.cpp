@@ -119,12 +119,23 @@ TEST(ReportCommand, RefusesWhatItCannotJudge) {
       {{"a", "--plot", "motor.*"}, "has a variable 'motor.*'"},
       {{"none"}, "none is not a folder"},
       {{"."}, "is not a run folder"},
+      {{"a", "--to", "a/frames.csv"}, "frames.csv is a file of the run, which would be lost"},
+      {{"a", "--text", "--to", "./a/frames.csv"}, "frames.csv is a file of the run"},
   };
   for (const auto& [arguments, part] : rows) {
     const Finished done = report(arguments, dir);
     EXPECT_EQ(done.status, 2) << done;
     EXPECT_THAT(done.err, HasSubstr(part));
   }
+}
+
+TEST(ReportCommand, TellsADamagedSummaryFromOneThatIsNotThere) {
+  const TempDir dir;
+  make_run(dir, "a", 5000);
+  dir.write("a/summary.json", "{");
+  EXPECT_THAT(report({"a", "--text"}, dir).out, HasSubstr("summary.json is damaged"));
+  fs::remove(dir / "a/summary.json");
+  EXPECT_THAT(report({"a", "--text"}, dir).out, HasSubstr("there is no summary.json"));
 }
 
 TEST(RunReportNightly, IsMadeAtTheEndOfARun) {

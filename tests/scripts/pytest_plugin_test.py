@@ -65,6 +65,9 @@ class Pytest(Case):
             @pytest.mark.rig(SERVO, overrides={"models.trajectory.parameters.max_speed": "20 rad/s"})
             def test_is_slow(rig):
                 assert rig.state()["frame"] is None
+                for seconds in (-0.1, float("nan"), float("inf")):
+                    with pytest.raises(ValueError):
+                        rig.run_for(seconds)
                 rig.run_for(0.5)
                 assert rig.state()["frame"] == 499
                 assert rig.value("trajectory.speed") <= 20.001

@@ -14,6 +14,7 @@ void read_libraries(Draft& draft) {
   std::set<std::string> seen;
   for (const LibrarySettings& library : draft.settings.libraries) {
     const std::string& name = library.library.value;
+    if (name.empty()) continue;  // that was complained of
     if (!seen.insert(name).second) {
       draft.problems.add(library.library, "'" + name + "' occurs twice here; remove one of the two entries");
       continue;

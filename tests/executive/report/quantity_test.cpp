@@ -103,7 +103,7 @@ TEST_F(QuantityTest, WhatARunDoesNotHaveIsToldWithTheReason) {
       {"records_lost", "its summary.json has no recordings"},
       {"causes.blocked", "it has neither frames.csv nor causes in summary.json"},
       {"late.p99", "no frame in real time is in its frames.csv"},
-      {"jobs.motor.step.max", "there is no job 'motor.step' in its summary.json; there is none"},
+      {"jobs.motor.step.max", "there is no job 'motor.step' in its summary.json"},
   };
   for (const auto& [name, why] : rows) {
     EXPECT_EQ(value(name), std::nullopt) << name;

@@ -31,7 +31,7 @@ can::FindBus* find_bus() {
 
 can::SharedBus* bus_of(const Located<std::string>& model, const executive::LinkContext& context,
                        config::Problems& problems) {
-  config::Problems none;
+  if (model.value.empty()) return nullptr;  // that was complained of
   const auto ref = context.find({model.value + ".bus.state", model.place, model.path});
   if (!ref) return nullptr;  // that was complained of
   can::FindBus* const find = find_bus();

@@ -21,7 +21,9 @@
 namespace tactus::drivers::link {
 namespace {
 
-std::int64_t load(const std::atomic<std::int64_t>& counter) { return counter.load(); }
+std::int64_t load(const std::atomic<std::int64_t>& counter) {
+  return counter.load(std::memory_order_relaxed);
+}
 
 class LinkedRig final : public executive::Link {
  public:

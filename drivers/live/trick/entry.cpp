@@ -242,8 +242,8 @@ std::optional<std::vector<std::byte>> bytes_of(const Variable& variable, const V
   if (!unit.empty() && unit != "xx" && unit != "--") {
     given = unit_for(variable.unit, unit);
     if (!given)
-      return fail("its unit " + config::show(variable.unit_text.empty() ? "--" : variable.unit_text) +
-                  " is not what " + config::show(unit) + " can be converted to");
+      return fail("has the unit " + config::show(variable.unit_text.empty() ? "--" : variable.unit_text) +
+                  ", to which " + config::show(unit) + " cannot be converted");
   }
   const bool converts = given && !same(*given, variable.unit);
   auto bytes = Given{variable, number, converts ? &*given : nullptr, problem}.of_type();

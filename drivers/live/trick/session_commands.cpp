@@ -356,7 +356,7 @@ void Session::var_set(const Call& call) {
   const executive::Variable& variable = *rig_.variables()[ref->variable].variable;
   if (ref->elements != 1)
     return refuse(call.text, "it is an array of " + std::to_string(ref->elements) + "; set one element, " +
-                                 variable.name + "[0]");
+                                 variable.name + (variable.columns > 0 ? "[0][0]" : "[0]"));
   auto bytes = bytes_of(variable, call.values[1], call.values.size() > 2 ? text(call, 2) : "", problem);
   if (!bytes) return refuse(call.text, text(call, 0) + " " + problem);
   executive::LiveWrite write{.ref = *ref, .bytes = *std::move(bytes)};

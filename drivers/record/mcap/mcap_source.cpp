@@ -57,7 +57,7 @@ class Scanner {
 
   McapScan scan() {
     if (!file_.starts_with(kMcapMagic)) {
-      result_.damage = "does not begin as MCAP";
+      result_.damage = "it does not begin as MCAP";
       return std::move(result_);
     }
     for (std::uint64_t at = kMcapMagic.size();;) {
@@ -241,7 +241,7 @@ executive::RecordedFile examine_mcap(const std::filesystem::path& path) {
   const McapScan scan = Scanner(file).scan();
   found.whole = scan.whole;
   found.records = scan.contents.messages;
-  if (!scan.damage.empty()) found.damage = "it " + scan.damage;
+  if (!scan.damage.empty()) found.damage = scan.damage;
   if (found.damage.empty() && scan.head.empty()) {
     found.damage = "it was not written by tactus, or ends before its channel";
     found.whole = 0;

@@ -60,8 +60,8 @@ class LayoutReader {
   MdfLayout read() {
     if (!file_.starts_with("MDF     4.")) {
       if (file_.starts_with("UnFinMF "))
-        throw std::runtime_error("is not finalised: let the tool that wrote it finalise it");
-      throw std::runtime_error("does not begin as MDF 4");
+        throw std::runtime_error("it is not finalised: let the tool that wrote it finalise it");
+      throw std::runtime_error("it does not begin as MDF 4");
     }
     const MdfBlock head = block(kMdfHeadAt, "HD");
     layout_.start_ns = ByteReader(head.data).take<std::uint64_t>();
@@ -69,14 +69,14 @@ class LayoutReader {
     text_block(head.link(1));
     const MdfBlock group = block(head.link(0), "DG");
     if (group.link(0) != 0)
-      throw std::runtime_error("holds more than one group; export one of them to a file of its own");
+      throw std::runtime_error("it holds more than one group; export one of them to a file of its own");
     if (group.data.empty() || group.data[0] != 0)
-      throw std::runtime_error("is not sorted; sort it with the tool that wrote it");
+      throw std::runtime_error("it is not sorted; sort it with the tool that wrote it");
     layout_.data_link = group.at + kMdfGroupData;
     layout_.first_data = group.link(2);
     const MdfBlock channels = block(group.link(1), "CG");
     if (channels.link(0) != 0)
-      throw std::runtime_error("holds more than one group; export one of them to a file of its own");
+      throw std::runtime_error("it holds more than one group; export one of them to a file of its own");
     layout_.cycle_at = channels.at + kMdfCycleCount;
     ByteReader reader(channels.data);
     reader.skip(8);
@@ -119,7 +119,7 @@ class LayoutReader {
       }
       at = read.link(0);
     }
-    if (!master) throw std::runtime_error("has no channel of time");
+    if (!master) throw std::runtime_error("it has no channel of time");
   }
 
   MdfChannel read_channel(const MdfBlock& read) {
@@ -236,7 +236,7 @@ class Mdf4Source final : public executive::RecordSource {
       data_ = read_data(file_, layout_);
       if (!data_.damage.empty()) throw std::runtime_error(data_.damage);
       if (layout_.row == 0 || (!data_.cut_off && data_.bytes / layout_.row < layout_.cycles))
-        throw std::runtime_error("holds fewer records than it says");
+        throw std::runtime_error("it holds fewer records than it says");
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(path.string() + ": " + error.what());
     }
@@ -351,7 +351,7 @@ executive::RecordedFile examine_mdf4(const std::filesystem::path& path) {
   try {
     layout = LayoutReader(file.bytes()).read();
   } catch (const std::runtime_error& error) {
-    found.damage = std::string("it ") + error.what();
+    found.damage = error.what();
     return found;
   }
   const MdfData data = read_data(file, layout);

@@ -61,10 +61,10 @@ TrkLayout read_layout(std::string_view file) {
   ByteReader reader(file);
   const std::string_view mark = file.substr(0, 10);
   if (mark.size() < 10 || !mark.starts_with("Trick-") || mark[8] != '-' || (mark[9] != 'L' && mark[9] != 'B'))
-    throw std::runtime_error("does not begin as a file of Trick");
+    throw std::runtime_error("it does not begin as a file of Trick");
   const std::string_view version = mark.substr(6, 2);
   if (version != "10" && version != "07" && version != "05")
-    throw std::runtime_error("is of version " + std::string(version) + "; 05, 07 and 10 are known");
+    throw std::runtime_error("it is of version " + std::string(version) + "; 05, 07 and 10 are known");
   reader.skip(10);
   layout.big_endian = mark[9] == 'B';
   const auto number = [&] {
@@ -73,11 +73,11 @@ TrkLayout read_layout(std::string_view file) {
   };
   const auto text = [&] {
     const std::int32_t length = number();
-    if (length < 0 || length > kLongest) throw std::runtime_error("has a name of impossible length");
+    if (length < 0 || length > kLongest) throw std::runtime_error("it has a name of impossible length");
     return std::string(reader.take(static_cast<std::uint64_t>(length)));
   };
   const std::int32_t columns = number();
-  if (columns < 1) throw std::runtime_error("has no columns");
+  if (columns < 1) throw std::runtime_error("it has no columns");
   for (std::int32_t i = 0; i < columns; ++i) {
     Column column;
     column.name = text();
@@ -178,7 +178,7 @@ Examined examine_trk(const std::string& path) {
       if (found.has_last) found.last_ns = trk_nanoseconds(last);
     }
   } catch (const std::runtime_error& error) {
-    found.damage = std::string("it ") + error.what();
+    found.damage = error.what();
   }
   return found;
 }

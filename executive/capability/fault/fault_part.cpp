@@ -154,10 +154,10 @@ bool FaultPart::can_be_drawn(const Fault& fault) TACTUS_RT {
          });
 }
 
-/// Returns the frame before which one that is on does not end by itself.
+/// Returns the frame before which one that is on does not end by itself, or a frame less.
 std::int64_t FaultPart::end_of(const Fault& fault) const TACTUS_RT {
   const CompiledFault& made = *fault.made;
-  std::int64_t end = INT64_MAX;  // else a frame early at most
+  std::int64_t end = INT64_MAX;
   if (made.until_ns) end = frame_.whole_in(rtsync::Nanoseconds{*made.until_ns});
   if (made.lasting_ns > 0)
     end = std::min(end,

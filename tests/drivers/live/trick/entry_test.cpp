@@ -125,7 +125,7 @@ TEST(TrickSet, RefusesWhatDoesNotFit) {
   float f = 0;
   EXPECT_THAT(written(variable(TACTUS_FLOAT), 1e300, f), HasSubstr("does not fit into float"));
   double d = 0;
-  EXPECT_THAT(written(variable(TACTUS_DOUBLE, "m"), 1.0, d, "kg"), HasSubstr("its unit 'm'"));
+  EXPECT_THAT(written(variable(TACTUS_DOUBLE, "m"), 1.0, d, "kg"), HasSubstr("has the unit 'm'"));
   EXPECT_THAT(written(variable(TACTUS_DOUBLE, "m"), std::string("five"), d),
               HasSubstr("not the text 'five'"));
   executive::Variable limited = variable(TACTUS_DOUBLE);

@@ -508,7 +508,7 @@ TEST(TrickSet, RefusesWhatIsNoValueOfTheVariable) {
   EXPECT_THAT(dialogue.refused("trick.var_set('tr.on', 7)\n"), HasSubstr("tr.on is a bool"));
   EXPECT_THAT(dialogue.refused("trick.var_set('tr.i1', 3000000000)\n"), HasSubstr("does not fit into int32"));
   EXPECT_THAT(dialogue.refused("trick.var_set('tr.d1', 3, 'kg')\n"),
-              HasSubstr("its unit 'm' is not what 'kg'"));
+              HasSubstr("has the unit 'm', to which 'kg' cannot"));
   EXPECT_THAT(dialogue.rig.take_written(), IsEmpty());
 }
 

@@ -74,6 +74,7 @@ Costs record(const std::string& format, bool scalars, std::int64_t records) {
     tactus::executive::Recording recording(
         "tape", tape.refs(), driver->make(tactus::config::Node::map({}), "record.tape", problems));
     recording.open(folder.path());
+    recording.make_present();  // as a rig in real time does
     for (std::int64_t done = 0; done < records; done += kPiece) {
       for (std::int64_t i = 0; i < kPiece; ++i) {
         tape.step();

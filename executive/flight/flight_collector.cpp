@@ -201,6 +201,8 @@ std::vector<fs::path> folders_of_left_flights() {
 std::vector<fs::path> remove_useless_flights() {
   std::vector<fs::path> removed;
   for (const fs::path& memory : FlightFile::all()) {
+    // A witness that wants it just now would be refused if it were claimed in order to look.
+    if (!is_useless(memory)) continue;
     const rtsync::Descriptor claimed = claim(memory);
     std::error_code error;
     if (claimed.get() >= 0 && is_useless(memory) && fs::remove(memory, error)) removed.push_back(memory);

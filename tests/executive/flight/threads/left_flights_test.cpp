@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <fstream>
@@ -141,6 +142,24 @@ TEST(LeftFlights, WhatAnotherProcessCollectsJustNowIsWaitedFor) {
   // A rig that begins just now, of any test, collects it as well: none is left then.
   for (const CollectedFlight& each : found) EXPECT_EQ(each.failure, "");
   EXPECT_FALSE(fs::exists(memory));
+}
+
+TEST(LeftFlights, OfARigThatRunsCanBeClaimedByItsWitnessWhileOthersLookWhatIsLeft) {
+  const TempDir dir;
+  MakerOfFlight rig(dir.path(), ::getpid());
+  std::atomic<bool> ends{false};
+  std::thread other([&] {
+    while (!ends) (void)remove_useless_flights();
+  });
+  int refused = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int claimed = ::open(memory_of(rig.pid()).c_str(), O_RDONLY | O_CLOEXEC);
+    refused += ::flock(claimed, LOCK_EX | LOCK_NB) == 0 ? 0 : 1;
+    ::close(claimed);
+  }
+  ends = true;
+  other.join();
+  EXPECT_EQ(refused, 0);
 }
 
 TEST(LeftFlights, OfARigThatRunsAreNotWaitedFor) {

@@ -33,11 +33,11 @@ std::optional<Nanoseconds> stamp_age() {
   std::uint64_t at = ring.head();
   for (int i = 0; i < 3; ++i) {
     std::this_thread::sleep_for(std::chrono::microseconds{20});
+    const std::uint64_t head = ring.head();  // before the clock: a record behind it may be newer than that
     const EvidenceTime now = monotonic_now();
     EventRecord record;
     std::optional<EvidenceTime> newest;
-    for (const std::uint64_t head = ring.head(); at < head && ring.bytes().next(at, head, record);)
-      newest = record.at;
+    while (at < head && ring.bytes().next(at, head, record)) newest = record.at;
     // It may have been interrupted for long between the record and the clock.
     if (newest && (!least || now - *newest < *least)) least = now - *newest;
   }

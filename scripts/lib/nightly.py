@@ -173,4 +173,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("tactus: the night was interrupted; the same command goes on where it was", file=sys.stderr)
+        sys.exit(130)

@@ -426,6 +426,9 @@ class Orders(Running):
         rig = self.start("supervised")
         mine = rig.set({"motor.load_torque": 0.01}).frame
         others = json.loads(self.client("set", "motor.load_torque=0.02"))["frame"]
+        twice = subprocess.run([args.tactus, "set", "--rig", self.address, "motor.load_torque=1", "motor.load_torque=2"],
+                               capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+        self.assertEqual((twice.returncode, "given twice" in twice.stderr), (2, True), twice.stderr)
         rig.stop()
         self.expect_end()
         lines = [json.loads(line) for line in (self.out / "journal.jsonl").read_text().splitlines()]

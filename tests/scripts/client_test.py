@@ -474,7 +474,7 @@ class CommandLine(WithFake):
         _, refused = self.run_client(self.fake.address, "describe", "nobody", status=1)
         self.assertIn("there is no 'nobody'", refused)
         self.assertIn("no rig listens", self.run_client("unix:/nowhere/live.sock", "pause", status=1)[1])
-        for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["step", "x"], ["dance"],
+        for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["set", "a=1", "b=2", "a=3"], ["step", "x"], ["dance"],
                       ["release"], ["get"], ["watch"], ["state", "--timeout", "0"]):
             self.assertIn("error:", self.run_client(self.fake.address, *wrong, status=2)[1])
         self.assertIn("or 'all'", self.run_client(self.fake.address, "release", status=2)[1])

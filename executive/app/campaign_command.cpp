@@ -142,6 +142,9 @@ class CampaignCommand final : public CommandDriver {
     if (csv_ && what_ != "table") throw CommandError(kWrongInput, "--csv: is for tactus campaign table DIR");
     if (running_ && what_ != "page")
       throw CommandError(kWrongInput, "--running: is for tactus campaign page DIR");
+    const bool of_results = what_ == "table" || what_ == "page" || what_ == "figures" || what_ == "compare";
+    if (of_results && (asks_for_search() || !within_.empty() || !half_width_.empty() || case_))
+      throw CommandError(kWrongInput, "options of a search are for tactus campaign FILE; leave them out");
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
     if (what_ == "task") return run_campaign_task(folder_, after_);

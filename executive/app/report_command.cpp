@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -10,7 +9,7 @@
 
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
-#include "executive/app/run_folder.hpp"
+#include "executive/app/run_report.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/client/terminal.hpp"
 #include "executive/report/fail_if.hpp"
@@ -75,26 +74,13 @@ int ReportCommand::run() try {
   throw CommandError(kWrongInput, error.what());
 }
 
-/// Throws CommandError for a file that a run wrote: a report would take its place.
+/// Throws CommandError for a file that the run of the folder may have written: a report would take its place.
 void expect_no_file_of(const fs::path& folder, const fs::path& file) {
   std::error_code error;
-  if (!fs::exists(file, error) ||
-      !fs::equivalent(file.parent_path().empty() ? "." : file.parent_path(), folder, error))
-    return;
-  std::vector<std::string> names{"rig.yaml",      "summary.json", "log.txt",
-                                 "journal.jsonl", "verdict.json", "frames"};
-  try {
-    for (const RunRecording& each : recordings_of(settings_of_run(folder))) names.push_back(each.name);
-  } catch (const std::exception&) {  // its rig file is damaged, and so perhaps nothing else
-  }
-  const std::string name = file.filename().string();
-  const bool is_of_run =
-      name.starts_with("trace-") || std::ranges::any_of(names, [&](const std::string& each) {
-        return name == each || name.starts_with(each + ".");
-      });
-  if (is_of_run)
-    throw CommandError(kWrongInput, "--to " + file.string() +
-                                        " is a file of the run, which would be lost; name another file");
+  const fs::path parent = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (is_report_name(file) || !fs::exists(file, error) || !fs::equivalent(parent, folder, error)) return;
+  throw CommandError(
+      kWrongInput, "--to " + file.string() + " is a file of the run, which would be lost; name another file");
 }
 
 void ReportCommand::write(const std::vector<RunData>& runs) const {

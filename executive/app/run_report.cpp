@@ -33,12 +33,18 @@ void report_run(const executive::RunFolder& folder, const ReportFile& to, bool q
               config::one_line(error.what()).c_str(), folder.path().c_str());
 }
 
+bool is_report_name(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  if (name == "log.txt" || name.starts_with("trace-")) return false;
+  return name.ends_with(".html") || name.ends_with(".htm") || name.ends_with(".txt");
+}
+
 std::string wrong_report_file(const std::string& file) {
-  for (const char* const ending : {".html", ".htm", ".txt"})
-    if (file.ends_with(ending)) return "";
+  if (is_report_name(file)) return "";
   return config::show(file) +
-         " is not a name of a report: it ends in .html, or in .txt for text; without a name, write --report "
-         "after the rig file";
+         " is not a name of a report: it ends in .html, or in .txt for text, and is not that of a log or "
+         "trace; "
+         "without a name, write --report after the rig file";
 }
 
 }  // namespace tactus::app

@@ -20,6 +20,8 @@ struct ReportFile {
 /// @when service
 void report_run(const executive::RunFolder& folder, const ReportFile& to, bool quiet) noexcept;
 
+/// Returns true for a name that a report may have in a run folder, where no other file of a run has it. @when any
+bool is_report_name(const std::filesystem::path& file);
 /// Explains why a report cannot have this file; empty: it can. The rig file may be given where the file of
 /// --report is expected.
 std::string wrong_report_file(const std::string& file);

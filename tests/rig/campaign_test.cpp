@@ -221,6 +221,9 @@ TEST_F(Campaign, RefusesOptionsThatWouldDoNothing) {
     EXPECT_EQ(done.status, 2) << option;
     EXPECT_THAT(done.err, HasSubstr(std::string(option) + ": is for")) << option;
   }
+  const auto done = tactus_of({"campaign", "table", "out", "--half-width", "5 %"});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_THAT(done.err, HasSubstr("options of a search are for"));
 }
 
 TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {

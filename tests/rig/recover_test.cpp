@@ -142,16 +142,16 @@ TEST(Recover, RefusesAFolderThatIsNoRunFolder) {
 TEST(Recover, SaysOfAFolderThatItMayNotReadIt) {
   const TempDir dir;
   dir.write("closed/rig.yaml", "rig: a\n");
-  fs::permissions(dir / "closed", fs::perms::none);
   for (const char* const name : {"recover", "report", "trace"}) {
     std::string why;
     const auto command = without_privileges(tactus({name, "closed"}, dir.path()), dir, why);
     if (!command) GTEST_SKIP() << why;
+    fs::permissions(dir / "closed", fs::perms::none);
     const Finished done = run(*command);
+    fs::permissions(dir / "closed", fs::perms::owner_all);
     EXPECT_EQ(done.status, 2) << done;
     EXPECT_TRUE(says(done, "closed cannot be read: Permission denied")) << done;
   }
-  fs::permissions(dir / "closed", fs::perms::owner_all);
 }
 
 TEST(RecoverNightly, TouchesNothingWhileARigWrites) {

@@ -112,6 +112,7 @@ TEST(ReportCommand, ComparesAndFailsOnConditions) {
 TEST(ReportCommand, RefusesWhatItCannotJudge) {
   const TempDir dir;
   make_run(dir, "a", 5000);
+  dir.write("a/log.txt", "");
   const std::pair<Arguments, const char*> rows[] = {
       {{"a", "--fail-if", "late.p99 > 1.2 * baseline"}, "there is no baseline"},
       {{"a", "--fail-if", "late.p98x > 1 us"}, "there is no quantity 'late.p98x'"},
@@ -120,7 +121,7 @@ TEST(ReportCommand, RefusesWhatItCannotJudge) {
       {{"none"}, "none is not a folder"},
       {{"."}, "is not a run folder"},
       {{"a", "--to", "a/frames.csv"}, "frames.csv is a file of the run, which would be lost"},
-      {{"a", "--text", "--to", "./a/frames.csv"}, "frames.csv is a file of the run"},
+      {{"a", "--text", "--to", "./a/log.txt"}, "log.txt is a file of the run"},
   };
   for (const auto& [arguments, part] : rows) {
     const Finished done = report(arguments, dir);

@@ -68,10 +68,15 @@ int IsolatedModel::run(void* job, const tactus_call* call) TACTUS_RT {
 }
 
 int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
-  if (lost()) return job.job_class == TACTUS_SHUTDOWN ? 0 : without(call);  // the log has named that end
-  if (busy_.exchange(true, std::memory_order_acquire)) {
+  const auto is_over = [&]() TACTUS_RT { return job.job_class == TACTUS_SHUTDOWN ? 0 : without(call); };
+  if (lost()) return is_over();  // the log has named that end
+  if (!take_turn()) {
     host_->fail(host_->context, "it is isolated, and two threads called it at once");
     return -1;
+  }
+  if (lost()) {  // the end of a frame, which had the turn, has found that out
+    end_turn();
+    return is_over();
   }
   CallPage& page = process_.page();
   std::memcpy(process_.block(), memory_.data(), declaration_.bytes);
@@ -99,8 +104,24 @@ int IsolatedModel::call(Job& job, const tactus_call& call) TACTUS_RT {
   } else {
     lose(job.index, call.frame);
   }
-  busy_.store(false, std::memory_order_release);
+  end_turn();
   return alive ? status : without(call);
+}
+
+/// Begins the call of a job. Waits for the end of a frame: a job on an asynchronous thread begins at any time. False:
+/// another job is called.
+bool IsolatedModel::take_turn() TACTUS_RT {
+  for (;;) {
+    std::uint32_t whose = kFree;
+    if (turn_.compare_exchange_strong(whose, kJob, std::memory_order_acquire)) return true;
+    if (whose == kJob) return false;
+    if (whose == kAwaited || turn_.compare_exchange_strong(whose, kAwaited, std::memory_order_relaxed))
+      sleep_while(turn_, kAwaited);
+  }
+}
+
+void IsolatedModel::end_turn() TACTUS_RT {
+  if (turn_.exchange(kFree, std::memory_order_release) == kAwaited) wake(turn_);
 }
 
 void IsolatedModel::lose(std::uint32_t job, std::int64_t frame) TACTUS_RT {
@@ -134,7 +155,9 @@ const char* IsolatedModel::frame_ended() TACTUS_RT {
   const auto ends_the_rig = [this]()
                                 TACTUS_RT { return on_crash_ == OnCrash::abort ? process_.how() : nullptr; };
   if (lost()) return ends_the_rig();
-  if (busy_.exchange(true, std::memory_order_acquire)) return nullptr;
+  // Where a job on an asynchronous thread is under way, that hears of the end of the process.
+  std::uint32_t whose = kFree;
+  if (!turn_.compare_exchange_strong(whose, kEndOfFrame, std::memory_order_acquire)) return nullptr;
   CallPage& page = process_.page();
   page.work = CallPage::Work::frame_ended;
   process_.set_limited(true);
@@ -143,7 +166,7 @@ const char* IsolatedModel::frame_ended() TACTUS_RT {
   const bool wrong = alive && page.status != 0;
   if (wrong) wrong_ = ended(page.failure);
   if (!alive) lose(kNoJob, frame_);
-  busy_.store(false, std::memory_order_release);
+  end_turn();
   if (!alive) return ends_the_rig();  // its next job may be far away
   return wrong ? wrong_.data() : nullptr;
 }

@@ -90,10 +90,15 @@ class IsolatedModel {
   };
 
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
+  /// Values of turn_, the turn to call its process, which serves one call at a time. kAwaited: the end of a frame has it,
+  /// and a job waits for that.
+  static constexpr std::uint32_t kFree = 0, kJob = 1, kEndOfFrame = 2, kAwaited = 3;
 
   static int declare(const tactus_host* host, void* self);
   int call(Job& job, const tactus_call& call) TACTUS_RT;
   int without(const tactus_call& call) TACTUS_RT;
+  bool take_turn() TACTUS_RT;
+  void end_turn() TACTUS_RT;
   void lose(std::uint32_t job, std::int64_t frame) TACTUS_RT;
   std::int32_t serve(const CallPage::Request& asked) TACTUS_RT;
   void serve_posts() TACTUS_RT;
@@ -106,7 +111,7 @@ class IsolatedModel {
   std::vector<Line> memory_;  // the variables, as the rig has them
   std::deque<Job> jobs_;
   const tactus_host* host_ = nullptr;
-  std::atomic<bool> busy_{false};
+  std::atomic<std::uint32_t> turn_{kFree};
   std::atomic<bool> lost_{false};
   std::atomic<bool> news_{false};
   std::atomic<bool> refuses_{false};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -209,6 +210,26 @@ TEST(Isolation, BehindAFrameALossIsFoundOutToo) {
   goes_on.kill();
   EXPECT_EQ(goes_on.model.frame_ended(), nullptr);
   EXPECT_TRUE(goes_on.model.lost());
+}
+
+TEST(Isolation, AJobOfAnAsynchronousThreadAndTheEndOfAFrameDoNotDisturbEachOther) {
+  Isolated it;
+  ASSERT_EQ(it.call("initialize", -1), 0);
+  it.value<double>("k") = 3;
+  std::atomic<bool> over{false};
+  std::atomic<int> wrong{0};
+  std::thread frames([&] {
+    while (!over.load())
+      if (it.model.frame_ended() != nullptr) ++wrong;
+  });
+  for (int i = 0; i < 2000; ++i) {
+    it.value<double>("u") = i;
+    if (it.call("step", i) != 0 || it.value<double>("y") != 3 * i) ++wrong;
+  }
+  over.store(true);
+  frames.join();
+  EXPECT_EQ(wrong.load(), 0) << it.instance.take_failure();
+  EXPECT_FALSE(it.model.lost());
 }
 
 TEST(Isolation, ACallThatLastsTooLongEndsTheProcess) {

@@ -50,6 +50,7 @@ struct CallPage {
   static constexpr std::uint32_t kMostSaid = 128;
   using Text = std::array<char, kText>;
   using LongText = std::array<char, kLongText>;
+  using Path = std::array<char, 4096>;
 
   /// `value`: on or off, a simulated time, or that of a command; `number`: of the command.
   struct Request {
@@ -64,6 +65,7 @@ struct CallPage {
     bool guardian = true;
     std::int64_t guardian_timeout_ns = 0;
     Text rig{};
+    Path folder{};  ///< folder of the run; empty: there is none
   };
 
   /// Cycle of a job, num / den nanoseconds.

@@ -137,6 +137,11 @@ void IsolatedModel::open(const OpenRequest& request) {
   page.open.guardian = request.safe_outputs == SafeOutputs::guardian;
   page.open.guardian_timeout_ns = request.guardian_timeout.count();
   copy_text(page.open.rig, request.rig.c_str());
+  if (request.folder.size() >= page.open.folder.size())
+    throw DeviceError("the path of the run folder has " + std::to_string(request.folder.size()) +
+                      " bytes, and an isolated model can be told at most " +
+                      std::to_string(page.open.folder.size() - 1) + "; name a folder with a shorter path");
+  copy_text(page.open.folder, request.folder.c_str());
   if (!process_.exchange()) throw DeviceError(std::string(process_.how()) + " while it opened its device");
   if (page.status != 0) throw DeviceError(ended(page.failure).data());
 }

@@ -288,7 +288,8 @@ class ModelServer final : private ModelServices {
     try {
       OpenRequest request{.rig = page_->open.rig.data(),
                           .safe_outputs = page_->open.guardian ? SafeOutputs::guardian : SafeOutputs::process,
-                          .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns}};
+                          .guardian_timeout = rtsync::Nanoseconds{page_->open.guardian_timeout_ns},
+                          .folder = page_->open.folder.data()};
       driven_->open(request);
       output_.frames_begin();
       messages_.open();

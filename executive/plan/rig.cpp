@@ -78,10 +78,10 @@ OpenRequest Rig::open_request() const {
 }
 
 void Rig::open_devices(const std::string& folder) {
+  OpenRequest request = open_request();
+  request.folder = folder;
   for (DriverModel& driven : parts_.driver_models) {
     try {
-      OpenRequest request = open_request();
-      request.folder = folder;
       driven.model->open(request);
     } catch (const DeviceError& error) {
       throw DeviceError("models." + driven.name + ": " + error.what());
@@ -91,12 +91,12 @@ void Rig::open_devices(const std::string& folder) {
   for (IsolatedModel& model : parts_.isolation->models()) {
     if (!model.process().origin().driver) continue;
     try {
-      model.open(open_request());
+      model.open(request);
     } catch (const DeviceError& error) {
       throw DeviceError("models." + model.name() + ": " + error.what());
     }
   }
-  for (IsolatedOutput& output : parts_.isolated_outputs) output.opened(open_request());
+  for (IsolatedOutput& output : parts_.isolated_outputs) output.opened(request);
 }
 
 std::unique_ptr<rtsync::EdgeSource> Rig::open_clock() {

@@ -90,5 +90,19 @@ TEST_F(CanGuard, ABusThatStaysOffDrivesTheOutputsOfAllModelsSafe) {
   EXPECT_THAT(log, HasSubstr("paused"));
 }
 
+TEST_F(CanGuard, AnIsolatedModelWritesItsFileOfFramesIntoTheRunFolder) {
+  (void)dir_.write(
+      "rig.yaml", "rig: apart\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +
+                      (dir_ / "bus").string() +
+                      "\", database: bus.dbc, receive: { R: {} }, raw: { file: bus.log }, isolated: yes }\n");
+  const Carrier bus((dir_ / "bus").string());
+  const test::Finished end = test::run({.argv = {TACTUS, "run", "rig.yaml", "--no-realtime",
+                                                 "--drive-outputs", "--frames", "3", "--out", "out"},
+                                        .cwd = dir_.path()});
+  EXPECT_EQ(end.status, 0) << end;
+  EXPECT_TRUE(fs::exists(dir_ / "out/bus.log"));
+  EXPECT_THAT(test::read_file(dir_ / "out/log.txt"), HasSubstr("raw log bus.log: 0 frames so far, 0 lost"));
+}
+
 }  // namespace
 }  // namespace tactus::drivers::can::guard_rig_test

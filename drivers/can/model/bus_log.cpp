@@ -43,8 +43,8 @@ bool CanModel::take_message(tactus::Message& to) {
   to.warning = true;
   const char* const received =
       entry.index < received_.size() ? received_[entry.index].message().name.c_str() : "";
-  const char* const sent =
-      entry.index < sent_.size() ? sent_[entry.index].message().name.c_str() : "of the replay or a station";
+  const std::string sent = entry.index < sent_.size() ? "message " + sent_[entry.index].message().name
+                                                      : "a frame of the replay or of a station";
   switch (entry.kind) {
     case LogEntry::Kind::missing:
       to.text = text_of("message %s is missing since %.9g s: it did not come for %.9g ms", received,
@@ -62,10 +62,9 @@ bool CanModel::take_message(tactus::Message& to) {
       break;
     case LogEntry::Kind::queue_full:
       to.text = text_of(
-          "the queue of %s was full for message %s at %.9g s, for the first time; further ones are counted "
-          "in "
+          "the queue of %s was full for %s at %.9g s, for the first time; further ones are counted in "
           "bus.queue_full. Is there a partner that acknowledges?",
-          settings_.interface.c_str(), sent, seconds(entry.time));
+          settings_.interface.c_str(), sent.c_str(), seconds(entry.time));
       break;
     case LogEntry::Kind::overflow:
       to.text = text_of(
@@ -88,7 +87,7 @@ bool CanModel::take_message(tactus::Message& to) {
       to.text = text_of_bus_off(entry);
       break;
     case LogEntry::Kind::send_failed:
-      to.text = text_of("message %s cannot be sent on %s: %s", sent, settings_.interface.c_str(),
+      to.text = text_of("%s cannot be sent on %s: %s", sent.c_str(), settings_.interface.c_str(),
                         std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
       break;
     case LogEntry::Kind::not_realtime:
@@ -105,7 +104,8 @@ bool CanModel::take_message(tactus::Message& to) {
     case LogEntry::Kind::rounded:
       to.text = text_of("fault %s of %s is rounded to %lld: its amount is a whole number",
                         entry.index < sent_.size() ? "wrong_length" : "error_frames",
-                        entry.index < sent_.size() ? sent : "the bus", static_cast<long long>(entry.value));
+                        entry.index < sent_.size() ? sent_[entry.index].message().name.c_str() : "the bus",
+                        static_cast<long long>(entry.value));
       break;
     case LogEntry::Kind::sent_by: {
       to.warning = false;

@@ -374,35 +374,48 @@ int CanModel::send(const Call& call) {
     if (faults.take(MessageFault::missing)) continue;
     const bool fits = put(message, i, frame) && (!faults.take(MessageFault::twice) || put(message, i, frame));
     if (fits) continue;
-    if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, i, 0, call.sim_time_ns});
-    ++queue_full_;
     message.missed();
-    if (settings_.on_full == OnFull::terminate)
-      return fail_with("the queue is full: `queue` messages wait for the bus (on_full: terminate)");
+    if (const int status = find_no_room(i, call.sim_time_ns); status != 0) return status;
   }
-  if (!is_off && replay_) send_replay(call);
-  ask_stations(call.sim_time_ns, is_off);
+  if (!is_off && replay_)
+    if (const int status = send_replay(call); status != 0) return status;
+  if (const int status = ask_stations(call.sim_time_ns, is_off); status != 0) return status;
   port_->handed();
   return 0;
 }
 
-void CanModel::send_replay(const Call& call) TACTUS_RT {
+/// Takes note that the queue takes no frame of a message, or of `kDialogueTag`. Returns what the job answers.
+int CanModel::find_no_room(std::uint32_t index, std::int64_t now) TACTUS_RT {
+  if (queue_full_ == 0) (void)log_.put({LogEntry::Kind::queue_full, index, 0, now});
+  ++queue_full_;
+  if (settings_.on_full != OnFull::terminate) return 0;
+  return fail_with("the queue is full: `queue` messages wait for the bus (on_full: terminate)");
+}
+
+int CanModel::send_replay(const Call& call) TACTUS_RT {
   CanFrame frame;
   std::int64_t offset = 0;
   while (replay_->next(frame, offset, call.sim_time_ns, std::llround(call.dt * 1e9)))
-    if (!port_->send(frame, kDialogueTag, offset)) ++queue_full_;
+    if (port_->send(frame, kDialogueTag, offset))
+      replay_->handed_over();
+    else if (const int status = find_no_room(kDialogueTag, call.sim_time_ns); status != 0)
+      return status;
+  return 0;
 }
 
 /// Sends what requests to stations and their answers need.
-void CanModel::ask_stations(std::int64_t now, bool is_off) TACTUS_RT {
+int CanModel::ask_stations(std::int64_t now, bool is_off) TACTUS_RT {
   constexpr int kMostFrames = 16;  // of one station, in one frame of the rig
   const std::int64_t offset = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
   CanFrame frame;
   for (Station& each : stations_) {
     each.step(now);
-    for (int i = 0; i < kMostFrames && each.next(frame, now); ++i)
-      if (!is_off && !port_->send(frame, kDialogueTag, offset)) ++queue_full_;
+    for (int i = 0; i < kMostFrames && each.next(frame, now); ++i) {
+      if (is_off || port_->send(frame, kDialogueTag, offset)) continue;
+      if (const int status = find_no_room(kDialogueTag, now); status != 0) return status;
+    }
   }
+  return 0;
 }
 
 int CanModel::restart(const Call& call) {

@@ -81,8 +81,9 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   void give(ReceivedMessage& message, const CanFrame& frame, std::int64_t now) TACTUS_RT;
   void check_stations(const Problems& problems) const;
   void open_raw(const std::filesystem::path& folder);
-  void send_replay(const Call& call) TACTUS_RT;
-  void ask_stations(std::int64_t now, bool is_off) TACTUS_RT;
+  int find_no_room(std::uint32_t index, std::int64_t now) TACTUS_RT;
+  int send_replay(const Call& call) TACTUS_RT;
+  int ask_stations(std::int64_t now, bool is_off) TACTUS_RT;
   void follow_fault() TACTUS_RT;
   void say_rounded() TACTUS_RT;
   int show_bus(std::int64_t now) TACTUS_RT;

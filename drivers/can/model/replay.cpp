@@ -138,7 +138,6 @@ bool Replay::next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::
     if (!is_enabled_ || time < now) continue;  // `time` < `now`: the rig began after it
     frame = due.frame;
     offset = time - now;
-    ++sent_;
     return true;
   }
 }

@@ -16,7 +16,7 @@ namespace tactus::drivers::can {
 ///
 /// Units    ns of simulated time.
 /// Threads  setup; the thread of the sending job.
-/// RT       next(), restart().
+/// RT       next(), handed_over(), restart().
 class Replay {
  public:
   /// Reads the log. `selection`: what the rig sends and receives itself, which is left out unless `messages` names it.
@@ -29,6 +29,8 @@ class Replay {
   bool has_fd() const;
   /// Takes the next frame that is due before `now + period`, with its time after `now`; false: none is.
   bool next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::int64_t period) TACTUS_RT;
+  /// Counts a frame that next() gave: the port took it.
+  void handed_over() TACTUS_RT { ++sent_; }
   void restart(std::int64_t now) TACTUS_RT;
 
  private:

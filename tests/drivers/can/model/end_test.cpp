@@ -301,7 +301,7 @@ TEST_F(CanEnd, AReplayOfCanFdAsksForItAndSaysWhatCannotBeSent) {
   KeepingPort::events = {failed, failed};
   ASSERT_TRUE(host_->frame());
   EXPECT_THAT(host_->messages(),
-              HasSubstr("message of the replay or a station cannot be sent on can0: Invalid"));
+              HasSubstr("a frame of the replay or of a station cannot be sent on can0: Invalid"));
 }
 
 TEST_F(CanEnd, CountsWhatGaveWayToSafeValues) {

@@ -82,6 +82,21 @@ TEST_F(CanRaw, SendsWhatIsNamedAndInALoopAndNotWhileItIsOff) {
   EXPECT_TRUE(times_of(0x123).empty());
 }
 
+TEST_F(CanRaw, SaysWhichFramesOfALogFoundNoRoomAndEndsTheRigWhereOnFullSaysSo) {
+  const std::string file =
+      log("(5.000) c 123#01\n(5.000) c 123#02\n(5.000) c 123#03\n(5.000) c 123#04\n(5.000) c 123#05\n");
+  start("queue: 2\nreplay: { file: " + file + " }");
+  frames(6);
+  EXPECT_EQ(times_of(0x123).size(), 2U);
+  EXPECT_EQ(host_->get("replay.sent"), 2);
+  EXPECT_EQ(host_->get("bus.queue_full"), 3);
+  EXPECT_THAT(host_->messages(), HasSubstr("! the queue of " + interface_ +
+                                           " was full for a frame of the replay or of a station"));
+  start("queue: 2\non_full: terminate\nreplay: { file: " + file + " }");
+  EXPECT_FALSE(host_->frame());
+  EXPECT_THAT(host_->failure(), HasSubstr("the queue is full: `queue` messages wait"));
+}
+
 TEST_F(CanRaw, SendsNothingAgainThatIsReceivedFromAnySource) {
   // EEC1 from two other sources and with another priority, and one of another group.
   const std::string file = log("(5.000) c 0CF00421#01\n(5.001) c 00F00422#02\n(5.002) c 0CF00533#03\n");

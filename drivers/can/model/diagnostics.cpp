@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "drivers/can/model/can_model.hpp"
@@ -13,7 +14,24 @@ namespace {
 
 // Bytes of services, as ISO 14229 names them.
 constexpr std::uint8_t kNegative = 0x7F, kPending = 0x78, kAnswer = 0x40, kReadFaults = 0x19;
+constexpr std::uint8_t kQuiet = 0x80;  // the bit of a subfunction that asks for no positive answer
 constexpr std::int64_t kPendingTime = 5'000'000'000;
+
+/// The fault codes in a positive answer to service 19.
+struct CodeList {
+  std::uint8_t kind;  ///< subfunction
+  std::size_t head;   ///< bytes before the first entry
+  std::size_t each;   ///< bytes of an entry; 0: the answer is about one code
+  std::size_t code;   ///< byte of an entry at which its code begins
+};
+constexpr CodeList kCodeLists[] = {{0x02, 3, 4, 0}, {0x0A, 3, 4, 0}, {0x0B, 3, 4, 0},
+                                   {0x0C, 3, 4, 0}, {0x0D, 3, 4, 0}, {0x0E, 3, 4, 0},
+                                   {0x0F, 3, 4, 0}, {0x13, 3, 4, 0}, {0x15, 3, 4, 0},  // by status
+                                   {0x03, 2, 4, 0}, {0x14, 2, 4, 0},                   // snapshots, counters
+                                   {0x08, 3, 6, 2}, {0x09, 3, 6, 2}, {0x42, 6, 5, 1},  // by severity
+                                   {0x17, 4, 4, 0}, {0x55, 5, 4, 0},  // of a memory, permanent ones
+                                   {0x04, 2, 0, 0}, {0x05, 3, 0, 0}, {0x06, 2, 0, 0},
+                                   {0x10, 2, 0, 0}, {0x18, 3, 0, 0}, {0x19, 3, 0, 0}};  // data of one
 
 /// Reads "19 02 FF". Adds a problem for anything else.
 std::vector<std::uint8_t> bytes_of(const std::string& text, const std::string& path,
@@ -66,7 +84,6 @@ bool is_answer_to(const std::vector<std::uint8_t>& request, std::span<const std:
   const std::uint8_t service = request[0];
   if (data.empty() || data[0] != static_cast<std::uint8_t>(service + kAnswer)) return false;
   const bool has_identifier = service == 0x22 || service == 0x2E || service == 0x2F;
-  constexpr std::uint8_t kQuiet = 0x80;  // the bit of a subfunction that asks for no positive answer
   const std::size_t last = std::min(repeated_bytes(service) + 1, request.size());
   if (data.size() < last) return false;
   for (std::size_t i = 1; i < last; ++i) {
@@ -185,18 +202,19 @@ void Station::end(State state, std::int64_t now) TACTUS_RT {
 }
 
 void Station::read_codes(Request& request, std::span<const std::uint8_t> data) TACTUS_RT {
-  constexpr std::size_t kHead = 3, kEach = 4;  // service, kind, mask; code of three bytes and its status
   request.codes = request.first_code = 0;
-  if (request.bytes.size() < 2 || data.size() < kHead) return;
-  const std::uint8_t kind = request.bytes[1];
-  if (kind == 0x01 || kind == 0x07) {  // their number alone
+  if (request.bytes.size() < 2) return;
+  const auto kind = static_cast<std::uint8_t>(request.bytes[1] & ~kQuiet);
+  if (kind == 0x01 || kind == 0x07 || kind == 0x11 || kind == 0x12) {  // their number alone
     if (data.size() >= 6) request.codes = static_cast<std::uint32_t>(data[4] << 8U | data[5]);
     return;
   }
-  request.codes = static_cast<std::uint32_t>((data.size() - kHead) / kEach);
-  if (request.codes > 0)
-    request.first_code =
-        static_cast<std::uint32_t>(data[kHead] << 16U | data[kHead + 1] << 8U | data[kHead + 2]);
+  const CodeList* const list = std::ranges::find(kCodeLists, kind, &CodeList::kind);
+  constexpr std::size_t kCode = 3;  // bytes
+  if (list == std::end(kCodeLists) || data.size() < list->head + list->code + kCode) return;
+  request.codes = list->each == 0 ? 1U : static_cast<std::uint32_t>((data.size() - list->head) / list->each);
+  const auto code = data.subspan(list->head + list->code, kCode);
+  request.first_code = static_cast<std::uint32_t>(code[0] << 16U | code[1] << 8U | code[2]);
 }
 
 void Station::answer(std::span<const std::uint8_t> data, std::int64_t now) TACTUS_RT {

@@ -77,6 +77,40 @@ TEST_F(CanStation, ReadsFaultCodes) {
   EXPECT_EQ(host_->get("bus.unknown"), 0) << "a dialogue is no unknown message";
 }
 
+TEST_F(CanStation, FindsFaultCodesWhereTheAnswerToTheSubfunctionHasThem) {
+  struct Case {
+    std::string request;
+    Bytes answer;
+    int codes, first;
+  };
+  const std::vector<Case> all{
+      {"19 01 FF", {0x59, 0x01, 0xFF, 0x01, 0x01, 0x02}, 258, 0},
+      {"19 12 FF", {0x59, 0x12, 0xFF, 0x01, 0x00, 0x03}, 3, 0},
+      {"19 0A", {0x59, 0x0A, 0xFF}, 0, 0},
+      {"19 14", {0x59, 0x14, 1, 2, 3, 0x7F, 4, 5, 6, 0x10}, 2, 0x010203},
+      {"19 06 01 02 03 FF", {0x59, 0x06, 1, 2, 3, 0x2F, 0x01, 9, 9}, 1, 0x010203},
+      {"19 08 FF FF", {0x59, 0x08, 0xFF, 0x20, 0x10, 1, 2, 3, 0x2F, 0x40, 0x10, 4, 5, 6, 0x2F}, 2, 0x010203},
+      {"19 17 FF 01", {0x59, 0x17, 0x01, 0xFF, 1, 2, 3, 0x2F}, 1, 0x010203},
+      {"19 42 33 FF FF", {0x59, 0x42, 0x33, 0xFF, 0xE0, 0x04, 0x20, 1, 2, 3, 0x2F}, 1, 0x010203},
+      {"19 05 01", {0x59, 0x05, 0x01, 1, 2, 3, 0x2F}, 1, 0x010203},
+      {"19 16 01", {0x59, 0x16, 0x01, 1, 2, 3, 0x2F, 7, 4, 5, 6, 0x2F}, 0, 0},  // entries are of any length
+  };
+  std::string requests;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    requests += (i > 0 ? ", r" : "r") + std::to_string(i) + ": '" + all[i].request + "'";
+  ask(requests);
+  std::size_t next = 0;
+  reply_ = [&](const Bytes&) { return all.at(next).answer; };
+  for (; next < all.size(); ++next) {
+    const std::string of = "ECU.r" + std::to_string(next) + ".";
+    host_->set(of + "send", 1);
+    run(20);
+    EXPECT_EQ(host_->get(of + "state"), answered) << all[next].request;
+    EXPECT_EQ(host_->get(of + "codes"), all[next].codes) << all[next].request;
+    EXPECT_EQ(host_->get(of + "first_code"), all[next].first) << all[next].request;
+  }
+}
+
 TEST_F(CanStation, TakesNoAnswerToAnotherRequestOfTheSameService) {
   ask("one: 22 F1 90, two: 22 F1 91, faults: 19 82 FF");
   std::optional<Bytes> late;

@@ -409,7 +409,7 @@ int CanModel::ask_stations(std::int64_t now, bool is_off) TACTUS_RT {
   const std::int64_t offset = settings_.at.count() > 0 ? settings_.at.count() : period_ / 2;
   CanFrame frame;
   for (Station& each : stations_) {
-    each.step(now);
+    each.step(now, is_off);
     for (int i = 0; i < kMostFrames && each.next(frame, now); ++i) {
       if (is_off || port_->send(frame, kDialogueTag, offset)) continue;
       if (const int status = find_no_room(kDialogueTag, now); status != 0) return status;

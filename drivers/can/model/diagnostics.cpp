@@ -186,12 +186,12 @@ bool Station::next(CanFrame& frame, std::int64_t now) TACTUS_RT {
   return transport_ != nullptr && transport_->next(frame, now);
 }
 
-void Station::begin(Request& request, std::int64_t now) TACTUS_RT {
+void Station::begin(Request& request, std::int64_t now, bool is_off) TACTUS_RT {
   request.is_wanted = false;
   under_way_ = &request;
   begun_ = now;
   until_ = now + timeout_;
-  transport_->send(request.bytes, now);
+  if (!is_off) transport_->send(request.bytes, now);  // else nothing hears it
 }
 
 void Station::end(State state, std::int64_t now) TACTUS_RT {
@@ -238,7 +238,7 @@ void Station::answer(std::span<const std::uint8_t> data, std::int64_t now) TACTU
   end(State::answered, now);
 }
 
-void Station::step(std::int64_t now) TACTUS_RT {
+void Station::step(std::int64_t now, bool is_off) TACTUS_RT {
   for (Request& each : requests_) {
     if (each.send == each.last_send) continue;
     each.last_send = each.send;
@@ -247,7 +247,7 @@ void Station::step(std::int64_t now) TACTUS_RT {
   }
   IsoTpEvent event;
   while (transport_->take(event, now)) {
-    if (under_way_ == nullptr) continue;
+    if (under_way_ == nullptr || is_off) continue;
     if (event.kind == IsoTpEvent::Kind::answer) answer(event.data, now);
     if (event.kind == IsoTpEvent::Kind::failed)
       end(event.error == ETIMEDOUT ? State::timed_out : State::failed, now);
@@ -256,7 +256,7 @@ void Station::step(std::int64_t now) TACTUS_RT {
   for (std::size_t i = 0; under_way_ == nullptr && i < requests_.size(); ++i) {
     Request& each = requests_[looked_];
     looked_ = (looked_ + 1) % requests_.size();
-    if (each.is_wanted) begin(each, now);
+    if (each.is_wanted) begin(each, now, is_off);
   }
 }
 

@@ -33,8 +33,9 @@ class Station {
 
   /// Returns true if it is a frame of this station's dialogue.
   bool receive(const CanFrame& frame, std::int64_t now) TACTUS_RT;
-  /// Looks at answers, times and inputs. Once a frame.
-  void step(std::int64_t now) TACTUS_RT;
+  /// Looks at answers, times and inputs. Once a frame. `is_off`: a fault keeps the rig off the bus, also the kernel's
+  /// transport.
+  void step(std::int64_t now, bool is_off) TACTUS_RT;
   /// The next frame that is to be sent; false: there is none.
   bool next(CanFrame& frame, std::int64_t now) TACTUS_RT;
   void restart() TACTUS_RT;
@@ -56,7 +57,7 @@ class Station {
   };
   static const tactus_label kStates[6];
 
-  void begin(Request& request, std::int64_t now) TACTUS_RT;
+  void begin(Request& request, std::int64_t now, bool is_off) TACTUS_RT;
   void end(State state, std::int64_t now) TACTUS_RT;
   void answer(std::span<const std::uint8_t> data, std::int64_t now) TACTUS_RT;
   static void read_codes(Request& request, std::span<const std::uint8_t> data) TACTUS_RT;

@@ -21,6 +21,7 @@ struct IsoTpAddress {
 
 /// A message of a station, and how it fared.
 struct IsoTpEvent {
+  /// `sent`: of the kernel's transport the kernel has begun to send it.
   enum class Kind : std::uint8_t { sent, answer, failed };
   Kind kind = Kind::answer;
   int error = 0;  ///< errno value of `failed`: ETIMEDOUT, no flow control or no next frame came in time

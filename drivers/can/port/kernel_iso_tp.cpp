@@ -4,14 +4,15 @@
 #include <net/if.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "drivers/can/port/can_socket.hpp"
 #include "drivers/can/port/iso_tp.hpp"
@@ -41,9 +42,9 @@ class KernelIsoTp final : public IsoTp {
       throw std::runtime_error(std::string("this kernel offers no ISO-TP: ") +
                                std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
                                "; sudo modprobe can-isotp");
+    // Without CAN_ISOTP_WAIT_TX_DONE: where a debugger or a freezer interrupts that wait, the kernel begins the write again,
+    // and the station gets the message twice.
     can_isotp_options options{};
-    // A write returns when all frames are sent, and its error belongs to it.
-    options.flags = CAN_ISOTP_WAIT_TX_DONE;
     if (address.padding >= 0) {
       options.flags |= CAN_ISOTP_TX_PADDING;
       options.txpad_content = static_cast<std::uint8_t>(address.padding);
@@ -69,24 +70,34 @@ class KernelIsoTp final : public IsoTp {
 
   // The thread looks every kLook whether there is a request: the frames make no system call.
   void send(std::span<const std::uint8_t> message, std::int64_t) TACTUS_RT override {
-    if (request_.is_full.load(std::memory_order_acquire))
-      return;  // the last one is not even taken: it times out
-    request_.size = std::min(message.size(), kMost);
-    std::memcpy(request_.bytes.data(), message.data(), request_.size);
-    request_.is_full.store(true, std::memory_order_release);
+    wanted_size_ = std::min(message.size(), kMost);
+    std::memcpy(wanted_.data(), message.data(), wanted_size_);
+    hand_over();
   }
   bool take(IsoTpEvent& event, std::int64_t) TACTUS_RT override {
+    hand_over();
     if (is_shown_) answer_.is_full.store(false, std::memory_order_release);
     is_shown_ = answer_.is_full.load(std::memory_order_acquire);
     if (!is_shown_) return false;
     event = {answer_.kind, answer_.error, std::span<const std::uint8_t>(answer_.bytes).first(answer_.size)};
     return true;
   }
-  void reset() TACTUS_RT override {}
+  void reset() TACTUS_RT override {
+    wanted_size_ = 0;
+    is_given_up_.store(true, std::memory_order_relaxed);
+  }
 
  private:
   static constexpr int kLook = 2;  // ms
 
+  /// Gives the thread what is to be sent, once it has the message before it no more.
+  void hand_over() TACTUS_RT {
+    if (wanted_size_ == 0 || request_.is_full.load(std::memory_order_acquire)) return;
+    request_.size = std::exchange(wanted_size_, 0);
+    std::memcpy(request_.bytes.data(), wanted_.data(), request_.size);
+    is_given_up_.store(false, std::memory_order_relaxed);
+    request_.is_full.store(true, std::memory_order_release);
+  }
   void tell(IsoTpEvent::Kind kind, int error, std::size_t size) {
     answer_.kind = kind;
     answer_.error = error;
@@ -100,22 +111,33 @@ class KernelIsoTp final : public IsoTp {
       const int ready = ::poll(&waits, has_room ? 1 : 0, kLook);
       if (has_room && ready > 0) {
         const ssize_t size = ::recv(socket_.get(), answer_.bytes.data(), answer_.bytes.size(), MSG_DONTWAIT);
+        const int error = errno;
+        // An error while a request waits is that of the one before. ECOMM: no flow control came in time.
         if (size > 0)
           tell(IsoTpEvent::Kind::answer, 0, static_cast<std::size_t>(size));
-        else if (size < 0 && errno != EAGAIN)
-          tell(IsoTpEvent::Kind::failed, errno, 0);
+        else if (size < 0 && !is_queue_full(error) && error != EINTR && !has_request())
+          tell(IsoTpEvent::Kind::failed, error == ECOMM ? ETIMEDOUT : error, 0);
         continue;
       }
-      if (!has_room || !request_.is_full.load(std::memory_order_acquire)) continue;
-      const ssize_t sent = ::write(socket_.get(), request_.bytes.data(), request_.size);
-      const int error = errno;
+      if (!has_room || !has_request()) continue;
+      if (!is_given_up_.load(std::memory_order_relaxed)) {
+        const bool is_sent =
+            ::send(socket_.get(), request_.bytes.data(), request_.size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+        const int error = is_sent ? 0 : errno;
+        if (is_queue_full(error)) continue;  // also while the message before is under way
+        tell(is_sent ? IsoTpEvent::Kind::sent : IsoTpEvent::Kind::failed, error, 0);
+      }
       request_.is_full.store(false, std::memory_order_release);
-      tell(sent < 0 ? IsoTpEvent::Kind::failed : IsoTpEvent::Kind::sent, sent < 0 ? error : 0, 0);
     }
   }
+  bool has_request() const { return request_.is_full.load(std::memory_order_acquire); }
 
   Descriptor socket_;
   Slot request_, answer_;
+  std::atomic<bool> is_given_up_{false};  // the request
+  // The frames'.
+  std::array<std::uint8_t, kMost> wanted_{};
+  std::size_t wanted_size_ = 0;  // 0: nothing waits for the thread
   bool is_shown_ = false;
   std::atomic<bool> stopped_{false};
   std::thread thread_;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "drivers/can/model/names.hpp"
 #include "drivers/can/model/settings.hpp"
 #include "drivers/can/model/text.hpp"
 
@@ -240,11 +241,14 @@ double value_of(const Signal& signal, const std::string& text, const std::string
   const auto [end, error] = std::from_chars(begin, begin + text.size(), value);
   std::string unit(end, begin + text.size());
   unit.erase(0, std::min(unit.find_first_not_of(' '), unit.size()));
-  if (error != std::errc{} || !std::isfinite(value) || (!unit.empty() && unit != signal.unit)) {
+  const std::string of_variable = rig_unit(signal.unit);
+  const std::string& shown = of_variable.empty() ? signal.unit : of_variable;
+  if (error != std::errc{} || !std::isfinite(value) ||
+      (!unit.empty() && unit != signal.unit && unit != of_variable)) {
     problems.add(
         path,
         in_quotes(text) + " is not a value of signal " + signal.name + ": write a number" +
-            (signal.unit.empty() ? "" : ", or one in " + signal.unit) +
+            (shown.empty() ? "" : ", or one in " + shown) +
             (signal.names.empty() ? "" : ", or one of " + list_of(signal.names, [](const ValueName& each) {
                                            return each.name;
                                          })));
@@ -253,7 +257,7 @@ double value_of(const Signal& signal, const std::string& text, const std::string
   if (signal.has_range() && (value < signal.min || value > signal.max)) {
     problems.add(path, in_quotes(text) + " is outside of the range of signal " + signal.name + ", " +
                            text_of("%.9g .. %.9g", signal.min, signal.max) +
-                           (signal.unit.empty() ? "" : " " + signal.unit));
+                           (shown.empty() ? "" : " " + shown));
   }
   return value;
 }

@@ -349,6 +349,17 @@ TEST_F(CanSend, RefusesWhatTheDatabaseDoesNotHave) {
   texts.add(problems("send: { M: { checksum: { profile: crc, signal: X, polynomial: 0x1FF } } }"));
 }
 
+TEST_F(CanSend, TakesValuesInTheUnitOfTheDatabaseAndInThatOfTheVariable) {
+  database("BO_ 1 M: 2 A\n SG_ X : 0|8@1+ (0.5,0) [0|100] \"kph\" B\n");
+  for (const char* const value : {"10", "10 kph", "10 km/h"}) {
+    start(std::string("send: { M: { cycle: 5 ms, start: { X: ") + value + " } } }");
+    EXPECT_EQ(host_->get("M.X"), 10) << value;
+    EXPECT_EQ(host_->variable("M.X").unit, "km/h");
+  }
+  EXPECT_THAT(problems("send: { M: { cycle: 5 ms, start: { X: 10 bar } } }"),
+              HasSubstr("'10 bar' is not a value of signal X: write a number, or one in km/h"));
+}
+
 TEST_F(CanSend, RefusesACycleBelowThatOfTheJob) {
   database("BO_ 1 M: 2 A\n");
   try {

@@ -174,9 +174,13 @@ void resolve_attributes(Statements& all, Notes& notes) {
     if (auto value = values.standard(name)) standard.emplace(name, std::move(*value));
   for (Message& message : all.database.messages) resolve(message, standard, notes);
   const auto rate = [&](const char* name) -> std::optional<double> {
-    const auto number = number_of(find(all.database.attributes, name));
+    const AttributeValue* const given = find(all.database.attributes, name);
+    const std::optional<AttributeValue> usual = given == nullptr ? values.standard(name) : std::nullopt;
+    const auto number = number_of(usual ? &*usual : given);
     if (!number || *number <= 0) return std::nullopt;
-    return *number < 10'000 ? *number * 1000 : *number;  // some files have kbit/s
+    const double found = *number < 10'000 ? *number * 1000 : *number;  // some files have kbit/s
+    constexpr double kLeast = 5000;  // a default below it is no rate: a rig would be refused
+    return usual && found < kLeast ? std::nullopt : std::optional(found);
   };
   all.database.bit_rate = rate("Baudrate");
   all.database.data_bit_rate = rate("BaudrateCANFD");

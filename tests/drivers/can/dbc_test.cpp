@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 #include "drivers/can/dbc/bits.hpp"
@@ -182,6 +183,15 @@ TEST(Dbc, LeavesOutTheBinOfUnusedSignals) {
       "SG_ 3221225472 S \"x\";\n");
   EXPECT_TRUE(database.messages.empty());
   EXPECT_EQ(database.errors, 0U);
+}
+
+TEST(Dbc, TakesTheDefaultOfABitRateWhereTheFileGivesNone) {
+  const std::string defined = "BA_DEF_ \"Baudrate\" INT 0 1000000;\nBA_DEF_DEF_ \"Baudrate\" ";
+  EXPECT_EQ(read("BO_ 1 M: 1 A\n").bit_rate, std::nullopt);
+  EXPECT_EQ(read("BO_ 1 M: 1 A\n" + defined + "250000;\n").bit_rate, 250'000);
+  EXPECT_EQ(read("BO_ 1 M: 1 A\n" + defined + "250000;\nBA_ \"Baudrate\" 125;\n").bit_rate, 125'000);
+  for (const char* const none : {"0", "1"})
+    EXPECT_EQ(read("BO_ 1 M: 1 A\n" + defined + none + ";\n").bit_rate, std::nullopt) << none;
 }
 
 TEST(Dbc, RefusesWhatIsNoDbcFile) {

@@ -94,8 +94,7 @@ class Source {
       bool is_wrong = false;
       std::optional<LoggedFrame> read = reader_.read(line, is_wrong);
       if (is_wrong)
-        throw CommandError(kWrongInput,
-                           name_ + ":" + std::to_string(line_) + ": is not a line of candump -L or of ASC");
+        throw CommandError(kWrongInput, name_ + ":" + std::to_string(line_) + ": " + reader_.complaint());
       if (read) return read;
     }
     return std::nullopt;

@@ -14,7 +14,9 @@ namespace tactus::drivers::can {
 namespace {
 
 constexpr std::int64_t kNs = 1'000'000'000;
-constexpr std::array<unsigned, 16> kLengths{0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 48, 64};
+constexpr unsigned kLargestCode = 15;  // of a length
+constexpr std::array<unsigned, kLargestCode + 1> kLengths{0, 1,  2,  3,  4,  5,  6,  7,
+                                                          8, 12, 16, 20, 24, 32, 48, 64};
 
 void add_number(std::string& to, const char* format, unsigned value) {
   std::array<char, 24> text{};
@@ -159,6 +161,7 @@ std::string asc_line(const LoggedFrame& logged) {
 
 std::optional<LoggedFrame> LogReader::read(std::string_view line, bool& is_wrong) {
   is_wrong = false;
+  has_name_ = false;
   const std::vector<std::string_view> words = words_of(line);
   if (words.empty()) return std::nullopt;
   if (!words[0].starts_with('(')) return read_asc(line, is_wrong);
@@ -182,6 +185,12 @@ std::optional<LoggedFrame> LogReader::read(std::string_view line, bool& is_wrong
   return made;
 }
 
+std::string LogReader::complaint() const {
+  return has_name_ ? "has a frame with a name in place of its identifier; write the log with numbers "
+                     "(not symbolic)"
+                   : "is not a line of candump -L or of ASC";
+}
+
 std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_wrong) {
   const std::vector<std::string_view> words = words_of(line);
   if (words[0] == "base" && words.size() >= 4) {
@@ -201,7 +210,8 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
   const bool fd = words.size() > 2 && words[1] == "CANFD";
   // classic: time channel id Rx d dlc bytes; FD: time CANFD channel Rx id [name] brs esi dlc length bytes
   const std::size_t id_at = fd ? 4 : 2;
-  if (words.size() < 6) return std::nullopt;
+  const bool is_short = !fd && words.size() == 5 && words[4] == "r";  // a remote frame may have no length
+  if (words.size() < 6 && !is_short) return std::nullopt;
   made.channel = words[fd ? 2 : 1];
   const std::string_view direction = words[3];
   if ((direction != "Rx" && direction != "Tx") || !number_of(made.channel, 10))
@@ -211,7 +221,11 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
   const bool extended = id.ends_with('x');
   if (extended) id.remove_suffix(1);
   const auto number = number_of(id, base);
-  if (!number) return std::nullopt;  // ErrorFrame
+  if (!number) {
+    has_name_ = id != "ErrorFrame" && (fd || words[4] == "d" || words[4] == "r");
+    is_wrong = has_name_;
+    return std::nullopt;
+  }
   is_wrong = true;
   knows_format_ = true;
   if (!put_id(made.frame, *number, extended)) return std::nullopt;
@@ -231,7 +245,9 @@ std::optional<LoggedFrame> LogReader::read_asc(std::string_view line, bool& is_w
   } else {
     made.frame.remote = words[4] == "r";
     if (!made.frame.remote && words[4] != "d") return std::nullopt;
-    length = number_of(words[5], 16);
+    if (!is_short) length = number_of(words[5], 16);
+    if (made.frame.remote && !length) length = 0;
+    if (length && *length <= kLargestCode) length = std::min(*length, 8U);  // 9 .. 15 mean eight bytes, too
   }
   if (!length || *length > (fd ? kMostBytes : 8U)) return std::nullopt;
   made.frame.length = static_cast<std::uint8_t>(*length);

@@ -38,6 +38,8 @@ class LogReader {
  public:
   /// Reads a line. Empty: it has no frame. `is_wrong` then says that it is not a line of these formats either.
   std::optional<LoggedFrame> read(std::string_view line, bool& is_wrong);
+  /// Says what is wrong with that line: "is not a line of candump -L or of ASC".
+  std::string complaint() const;
   /// Returns true once a line was of candump, or the line `base` of ASC or a frame of it: any text may stand before these.
   bool knows_format() const { return knows_format_; }
 
@@ -47,6 +49,7 @@ class LogReader {
   bool is_decimal_ = false;   // base dec
   bool is_relative_ = false;  // timestamps relative
   bool knows_format_ = false;
+  bool has_name_ = false;  // the last line has a frame that has a name in place of its identifier
   std::int64_t time_ = 0;
 };
 

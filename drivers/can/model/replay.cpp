@@ -92,7 +92,7 @@ void Replay::read(const std::string& file, const ReplaySettings& settings, const
     if (!line.empty() && line.back() == '\r') line.pop_back();
     bool is_wrong = false;
     const auto logged = reader.read(line, is_wrong);
-    if (is_wrong) return refuse("line " + std::to_string(number) + " is neither one of candump nor of ASC");
+    if (is_wrong) return refuse("line " + std::to_string(number) + " " + reader.complaint());
     if (!logged) continue;
     if (!settings.channel.empty() && logged->channel != settings.channel) continue;
     if (!has_first) first = logged->time;

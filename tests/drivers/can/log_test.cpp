@@ -43,9 +43,29 @@ TEST(CanLog, RefusesWhatIsNoFrame) {
        {"(1.0) can0", "(1.0 can0 123#", "(x) can0 123#", "(1.0) can0 12#", "(1.0) can0 800#00",
         "(1.0) can0 123#0", "(1.0) can0 123#001122334455667788", "(1.0) can0 123#R9", "(1.0) can0 123##",
         "(1.0) can0 FFFFFFFF#", "(1.0) can0 123#0G", "# text", "1.0 1 123 Rx d 3 11 22",
-        "1.0 1 123 Rx d 9 11", "1.0 1 800 Rx d 0", "1.0 CANFD 1 Rx 123 0 0 8 65 00"}) {
+        "1.0 1 123 Rx d 9 11", "1.0 1 800 Rx d 0", "1.0 CANFD 1 Rx 123 0 0 8 65 00",
+        "1.0 1 EngineData Rx d 1 00"}) {
     EXPECT_THROW((void)read(line), std::runtime_error) << line;
   }
+  LogReader reader;
+  bool is_wrong = false;
+  (void)reader.read("1.0 1 EngineData Rx d 1 00", is_wrong);
+  EXPECT_THAT(reader.complaint(), HasSubstr("write the log with numbers"));
+  (void)reader.read("# text", is_wrong);
+  EXPECT_EQ(reader.complaint(), "is not a line of candump -L or of ASC");
+}
+
+TEST(CanLog, ReadsFramesOfAscAsOtherToolsWriteThem) {
+  const auto long_code = read("1.0 1 124 Rx d 9 01 02 03 04 05 06 07 08");
+  ASSERT_TRUE(long_code) << "a code above 8 means eight bytes";
+  EXPECT_EQ(frame_text(long_code->frame), "124#0102030405060708");
+  for (const char* const line : {"1.0 1 125 Rx r", "1.0 1 125 Rx r Length = 0 BitCount = 0 ID = 293"}) {
+    const auto remote = read(line);
+    ASSERT_TRUE(remote) << line;
+    EXPECT_EQ(frame_text(remote->frame), "125#R0") << line;
+  }
+  EXPECT_FALSE(read("1.0 CANFD 1 Rx ErrorFrame Not Acknowledge error 0 0 0 8 8 0"));
+  EXPECT_FALSE(read("1.0 1 ErrorFrame Flags = 0xe CodeExt = 0x20a2"));
 }
 
 TEST(CanLog, ReadsAndWritesAsc) {

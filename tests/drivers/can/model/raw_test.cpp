@@ -130,7 +130,7 @@ TEST_F(CanRaw, RefusesLogsThatAreNone) {
   const auto wrong = [this](const std::string& keys) { return problems("replay: { " + keys + " }"); };
   EXPECT_THAT(wrong("file: /nowhere.log"), HasSubstr("replay.file: /nowhere.log: cannot be read"));
   const std::string bad = log("(5.000) c 123#01\n(5.001) c 12Z#01\n");
-  EXPECT_THAT(wrong("file: " + bad), HasSubstr("line 2 is neither one of candump nor of ASC"));
+  EXPECT_THAT(wrong("file: " + bad), HasSubstr("line 2 is not a line of candump -L or of ASC"));
   const std::string good = log("(5.000) c 123#01\n");
   EXPECT_THAT(wrong("file: " + good + ", channel: d"), HasSubstr("has no frames of channel 'd'"));
   EXPECT_THAT(wrong("file: " + good + ", messages: [ Nope ]"), HasSubstr("no message that fits 'Nope'"));

@@ -63,13 +63,14 @@ auto read(std::string_view text, Read take) {
 }  // namespace
 
 std::string encode(const DriverSection& section) {
-  return Json{{"path", section.path}, {"settings", json_of(section.settings)}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return Json{{"path", section.path}, {"folder", section.folder}, {"settings", json_of(section.settings)}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 DriverSection decode_section(std::string_view text) {
   return read(text, [](const Json& json) {
-    return DriverSection{node_of(json.at("settings")), json.at("path").get<std::string>()};
+    return DriverSection{node_of(json.at("settings")), json.at("path").get<std::string>(),
+                         json.at("folder").get<std::string>()};
   });
 }
 

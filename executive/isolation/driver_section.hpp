@@ -14,7 +14,8 @@ namespace tactus::executive {
 /// Threads  a value. @when setup
 struct DriverSection {
   config::Node settings;
-  std::string path;  ///< "models.motor"
+  std::string path;      ///< "models.motor"
+  std::string folder{};  ///< folder of the rig file, in which relative paths begin
 };
 
 std::string encode(const DriverSection& section);

@@ -179,6 +179,9 @@ Letter ModelProcess::await_letter() {
       case Letter::Kind::outputs:
         has_outputs_ = true;
         break;
+      case Letter::Kind::whole_settings:
+        whole_settings_ = decode_section(letter->text).settings;
+        break;
       default:
         return *std::move(letter);
     }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "config/node.hpp"
 #include "executive/isolation/call_page.hpp"
 #include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/model_declaration.hpp"
@@ -72,6 +73,8 @@ class ModelProcess {
   ModelDeclaration introduce();
   /// Its model has outputs that must be driven safe. Once it was introduced.
   bool has_outputs() const { return has_outputs_; }
+  /// Settings of its driver with whole paths of files; nothing: as origin() has them. Once it was introduced.
+  const std::optional<config::Node>& whole_settings() const { return whole_settings_; }
   /// Shares a block of that many bytes with it, which then holds the variables' first values. Throws
   /// ModelRefused. @when setup
   void begin(std::size_t bytes);
@@ -118,6 +121,7 @@ class ModelProcess {
   std::string cwd_;
   std::string stage_ = "it was started";
   bool has_outputs_ = false;
+  std::optional<config::Node> whole_settings_;
   std::size_t mapped_ = 0;
   std::atomic<CallPage*> page_{nullptr};
   std::byte* block_ = nullptr;

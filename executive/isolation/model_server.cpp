@@ -18,6 +18,7 @@
 
 #include "executive/driver/driver_library.hpp"
 #include "executive/driver/model_driver.hpp"
+#include "executive/driver/whole_paths.hpp"
 #include "executive/isolation/call_page.hpp"
 #include "executive/isolation/driver_section.hpp"
 #include "executive/isolation/model_declaration.hpp"
@@ -152,6 +153,11 @@ class ModelServer final : private ModelServices {
     SafeOutput* const output = driven_->safe_output();
     output_.set(output);
     if (output != nullptr) (void)send_letter(kModelSocket, Letter::Kind::outputs);
+    if (const auto keys = driver->section()) {
+      const std::string whole = encode(DriverSection{
+          with_whole_paths(*keys, section.settings, section.folder), section.path, section.folder});
+      if (whole != encode(section)) (void)send_letter(kModelSocket, Letter::Kind::whole_settings, whole);
+    }
     driver_name_ = name;
     description_ = described(driver_name_, driven_->face().declare);
     return std::make_unique<ModelInstance>(description_, instance, driven_->face().self);

@@ -28,6 +28,7 @@ struct Letter {
     settings,          ///< answer of the rig: a DriverSection
     go,                ///< answer of the rig: the memory has its size; the version of its CallPage
     ready,             ///< its first values lie there; the version of its CallPage
+    whole_settings,    ///< the DriverSection with whole paths, where that is another one
   };
   Kind kind = Kind::stage;
   std::string text{};

@@ -78,7 +78,8 @@ void make_from_library(Draft& draft, ModelSettings& settings, StaticModels& sing
 ModelOrigin origin_of(const Draft& draft, ModelSettings& settings) {
   if (const std::string& driver = settings.driver.value; !driver.empty())
     return {settings.name, find_driver(ModelDriver::kKind, driver).string(), driver,
-            DriverSection{with_parameters(settings.device, settings.parameters), settings.origin.path}};
+            DriverSection{with_parameters(settings.device, settings.parameters), settings.origin.path,
+                          draft.base.string()}};
   settings.library.value = find_library(settings.library.value, draft.base).string();
   return {settings.name, settings.library.value, settings.model.value};
 }
@@ -108,6 +109,8 @@ void make_isolated(Draft& draft, ModelSettings& settings) {
   try {
     IsolatedModel& isolated = draft.rig.isolation->add(origin, on_crash);
     ModelInstance& made = draft.rig.models.emplace_back(isolated.description(), settings.name, &isolated);
+    if (const auto& whole = isolated.process().whole_settings())
+      settings.device = without_parameters(*whole).first;
     if (on_crash == OnCrash::replace && !made.integrated().empty())
       draft.problems.add(
           *settings.on_crash,

@@ -22,7 +22,7 @@ DriverSection section() {
       "rig.yaml",
       "chip: '/dev/gpiochip0'\nlines: [1, \"2\", ~]\nedges: { rising: yes, falling: }\nnested: [[1], { a: b "
       "}]\nempty: {}\nnone: []\nname: \"\\u00e4 \\n \\\"x\\\"\"\n");
-  return {config::Document::from_file(file).root(), "models.motor"};
+  return {config::Document::from_file(file).root(), "models.motor", "/rigs"};
 }
 
 void expect_same(const Node& a, const Node& b) {
@@ -46,6 +46,7 @@ TEST(DriverSection, ArrivesWithEachValueAndItsPlace) {
   const DriverSection sent = section();
   const DriverSection read = decode_section(encode(sent));
   EXPECT_EQ(read.path, "models.motor");
+  EXPECT_EQ(read.folder, "/rigs");
   ASSERT_EQ(read.settings.entries().size(), 7U);
   expect_same(sent.settings, read.settings);
 }

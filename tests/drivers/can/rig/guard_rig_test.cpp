@@ -90,7 +90,7 @@ TEST_F(CanGuard, ABusThatStaysOffDrivesTheOutputsOfAllModelsSafe) {
   EXPECT_THAT(log, HasSubstr("paused"));
 }
 
-TEST_F(CanGuard, AnIsolatedModelWritesItsFileOfFramesIntoTheRunFolder) {
+TEST_F(CanGuard, OfAnIsolatedModelTheRunFolderHasTheFrames) {
   (void)dir_.write(
       "rig.yaml", "rig: apart\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +
                       (dir_ / "bus").string() +
@@ -102,6 +102,8 @@ TEST_F(CanGuard, AnIsolatedModelWritesItsFileOfFramesIntoTheRunFolder) {
   EXPECT_EQ(end.status, 0) << end;
   EXPECT_TRUE(fs::exists(dir_ / "out/bus.log"));
   EXPECT_THAT(test::read_file(dir_ / "out/log.txt"), HasSubstr("raw log bus.log: 0 frames so far, 0 lost"));
+  EXPECT_THAT(test::read_file(dir_ / "out/rig.yaml"), HasSubstr((dir_ / "bus.dbc").string()))
+      << "so that it can be run again";
 }
 
 }  // namespace

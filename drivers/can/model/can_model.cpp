@@ -68,6 +68,7 @@ void CanModel::check(const Problems& problems) {
   times_.emplace(rates_);
   check_bus_off(settings_, problems);
   check_send_by(settings_, problems);
+  check_process(settings_, problems);
   Selection selection = select(settings_, database_, problems);
   renamed_ = std::move(selection.renamed);
   for (const Selection::Received& each : selection.received)

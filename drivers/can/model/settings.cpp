@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/can/model/settings.hpp"
 
+#include <errno.h>
+
+#include <string_view>
+
 namespace tactus::drivers::can {
 namespace {
 
@@ -246,6 +250,15 @@ void check_bus_off(const Settings& settings, const Problems& problems) {
 void check_send_by(const Settings& settings, const Problems& problems) {
   if (settings.send_by == SendBy::kernel && (settings.is_simulated() || settings.is_unix()))
     problems.add("send_by", "is 'kernel', and only an interface of SocketCAN has a qdisc; write 'automatic'");
+}
+
+void check_process(const Settings& settings, const Problems& problems) {
+  constexpr std::string_view kIsolated = "tactus-model";  // program of such a process
+  if (settings.is_simulated() && kIsolated == program_invocation_short_name)
+    problems.add(
+        "interface",
+        "is a simulated bus, which only models of the rig's own process share; remove 'isolated', or "
+        "name an interface of SocketCAN or unix:PATH");
 }
 
 }  // namespace tactus::drivers::can

@@ -180,6 +180,8 @@ Selection select(const Settings& settings, const Database& database, const Probl
 void check_bus_off(const Settings& settings, const Problems& problems);
 /// Complains of a kernel that is to send messages on a bus which is none of its interfaces. @when setup
 void check_send_by(const Settings& settings, const Problems& problems);
+/// Refuses a simulated bus in the process of an isolated model: the other stations are in the rig's. @when setup
+void check_process(const Settings& settings, const Problems& problems);
 /// Reads a value of a signal: a number, with the signal's unit or without, or the name of a value. Adds a problem at `path`
 /// and returns 0 for anything else. @when setup
 double value_of(const Signal& signal, const std::string& text, const std::string& path,

@@ -354,6 +354,13 @@ TEST_F(CanRig, NanOfAMissingMessageNeedsAGuardThatAllowsIt) {
   }
 }
 
+TEST_F(CanRig, RefusesAnIsolatedModelOnASimulatedBus) {
+  const auto check = tactus({"check", "restbus.yaml", "--set", "models.dashboard.isolated=yes"});
+  EXPECT_EQ(check.status, 2) << check;
+  EXPECT_THAT(check.out + check.err,
+              HasSubstr("models.dashboard.interface: is a simulated bus, which only models of"));
+}
+
 TEST_F(CanRig, RefusesAnInterfaceThatIsNotThere) {
   (void)dir_.write("real.yaml",
                    "rig: real\nframe: { period: 1 ms }\nmodels:\n  car: { driver: can, interface: can_none0, "

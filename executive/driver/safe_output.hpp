@@ -30,9 +30,10 @@ class SafeOutput : public rtsync::Interface {
     const std::int64_t now = rtsync::kernel_time(CLOCK_MONOTONIC).count();
     std::int64_t since = 0;
     const bool first = in_call_since_.compare_exchange_strong(since, now);
-    if (!first && now - since > kHangs.count()) return false;
-    const bool driven = drive_safe();
+    const bool hangs = !first && now - since > kHangs.count();
+    const bool driven = !hangs && drive_safe();
     if (first) in_call_since_.store(0);
+    if (!driven) has_failed_.store(true);
     return driven;
   }
   /// The same for good: whatever a frame that still runs writes, the outputs end up safe. @when any
@@ -40,6 +41,8 @@ class SafeOutput : public rtsync::Interface {
     ended_.store(true);
     return make_safe();
   }
+  /// Returns whether make_safe() has answered false at some time. @when any
+  bool has_failed() const TACTUS_RT { return has_failed_.load(); }
   /// Returns whether a call of make_safe() has not returned. @when any
   bool in_call() const TACTUS_RT { return in_call_since_.load() != 0; }
 
@@ -64,6 +67,7 @@ class SafeOutput : public rtsync::Interface {
 
  private:
   std::atomic<bool> ended_{false};
+  std::atomic<bool> has_failed_{false};
   std::atomic<std::int64_t> in_call_since_{0};  // ns of CLOCK_MONOTONIC; 0: in none
   std::string name_;
 };

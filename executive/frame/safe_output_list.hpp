@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <atomic>
 #include <span>
 
 #include "executive/driver/safe_output.hpp"
@@ -19,14 +18,12 @@ class SafeOutputList final : public FramePart {
 
   /// Drives all to their safe values; frames may drive others again.                                @when any
   void drive_safe() TACTUS_RT {
-    for (SafeOutput* const output : outputs_)
-      if (!output->make_safe()) stuck_.store(true, std::memory_order_relaxed);
+    for (SafeOutput* const output : outputs_) (void)output->make_safe();
   }
   /// The same for good. False: a device refused.                                                    @when any
   bool end_safe() TACTUS_RT {
     bool all = true;
     for (SafeOutput* const output : outputs_) all = output->end_safe() && all;
-    if (!all) stuck_.store(true, std::memory_order_relaxed);
     return all;
   }
   /// Returns an output whose call has not returned; nullptr: all have.                               @when any
@@ -36,7 +33,11 @@ class SafeOutputList final : public FramePart {
     return nullptr;
   }
   /// A device refused at some time.                                                                 @when any
-  bool stuck() const TACTUS_RT { return stuck_.load(std::memory_order_relaxed); }
+  bool stuck() const TACTUS_RT {
+    for (const SafeOutput* const output : outputs_)
+      if (output->has_failed()) return true;
+    return false;
+  }
 
   void joined(FrameServices& services) override { services_ = &services; }
   void changed(RigChange& change) TACTUS_RT override {
@@ -53,7 +54,6 @@ class SafeOutputList final : public FramePart {
  private:
   std::span<SafeOutput* const> outputs_;
   FrameServices* services_ = nullptr;
-  std::atomic<bool> stuck_{false};
 };
 
 }  // namespace tactus::executive

@@ -192,9 +192,8 @@ void RigRun::finish(RunObserver& watcher) {
   each(&Capability::leave);
   stop_jobs();
   if (executive().output_stuck()) {
-    const std::string failure = "an output could not be driven to its safe value: look at the bench";
-    run_.voice->say(failure);
-    run_.add_reason(failure);
+    say_unsafe_outputs();
+    run_.add_reason(told_unsafe_);
     if (run_.end.in_order()) run_.end.outcome = Outcome::failed;
   }
   dma_latency_.reset();

@@ -100,6 +100,7 @@ class RigRun {
   bool waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, const AwaitedEnd& end,
                 std::chrono::seconds longest);
   void poll();
+  void say_unsafe_outputs();
   void log_start();
   config::Json summary(Capability::Summary what) const;
   config::Json facts() const;
@@ -119,10 +120,11 @@ class RigRun {
   std::unique_ptr<rtsync::PinnedThread> setup_thread_;  // runs the jobs before and after the frames
   std::atomic<bool> setup_done_{false};
   std::chrono::steady_clock::time_point polled_seldom_{};
-  RigFigures last_;        // of the frames; once they have ended
-  std::string told_wait_;  // the last that waits_on() has said
-  std::string awaited_;    // what waits_on() waits for, whatever the call
-  Patience patience_;      // since it waits for that
+  RigFigures last_;          // of the frames; once they have ended
+  std::string told_unsafe_;  // the last that say_unsafe_outputs() has said
+  std::string told_wait_;    // the last that waits_on() has said
+  std::string awaited_;      // what waits_on() waits for, whatever the call
+  Patience patience_;        // since it waits for that
 };
 
 }  // namespace tactus::executive

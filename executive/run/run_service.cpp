@@ -80,9 +80,24 @@ bool RigRun::waits_on(RunObserver& watcher, std::chrono::nanoseconds hangs, cons
   return true;
 }
 
+/// Says whose outputs could not be driven safe, at once: the rig may stand frozen for long.
+void RigRun::say_unsafe_outputs() {
+  if (!executive().output_stuck()) return;
+  std::string models;
+  std::size_t count = 0;
+  for (const SafeOutput* const output : executive().plan().safe_outputs)
+    if (output->has_failed()) models += (++count == 1 ? "'" : ", '") + output->name() + "'";
+  const std::string text = "an output could not be driven to its safe value (model" +
+                           std::string(count == 1 ? " " : "s ") + models + "): look at the bench";
+  if (text == told_unsafe_) return;
+  told_unsafe_ = text;
+  run_.voice->say(text);
+}
+
 /// Does the work of the service thread beside the frames.
 void RigRun::poll() {
   constexpr std::chrono::seconds kSeldom{1};
+  say_unsafe_outputs();
   for (const auto& each : run_.capabilities) each->poll(*run_.voice);
   files_.poll();
   const auto now = std::chrono::steady_clock::now();

@@ -353,8 +353,10 @@ TEST_P(SafeOutputNightly, OneThatRefusesToBeDrivenSafeIsSaid) {
   EXPECT_EQ(done.status, 1) << done;
   const Json summary = summary_of(rig.dir / "out");
   EXPECT_EQ(summary["outcome"], "failed");
-  EXPECT_NE(summary["reason"].get<std::string>().find("could not be driven to its safe value"),
-            std::string::npos);
+  EXPECT_NE(summary["reason"].get<std::string>().find(
+                "an output could not be driven to its safe value (model 'drive'): look at the bench"),
+            std::string::npos)
+      << done;
 }
 
 TEST(SafeOutput, ADriverThatDoesNotReturnKeepsNoOtherOutputFromItsSafeValue) {

@@ -13,7 +13,9 @@ namespace {
 double us(std::int64_t time) { return static_cast<double>(time) / 1e3; }
 double seconds(std::int64_t time) { return static_cast<double>(time) / 1e9; }
 
-const char* name_of(std::int64_t state, bool restarts) {
+/// Says what a state of the controller means, and what mends it.
+std::string meaning_of(std::int64_t state, const Settings& settings) {
+  const std::string link = "sudo ip link set " + settings.interface;
   switch (static_cast<BusState>(state)) {
     case BusState::active:
       return "active";
@@ -22,12 +24,18 @@ const char* name_of(std::int64_t state, bool restarts) {
     case BusState::passive:
       return "error passive: an error counter is above 127; is there a partner with the same bit rate?";
     case BusState::bus_off:
-      return restarts ? "bus-off: nothing is sent until its restart (on_bus_off)"
-                      : "bus-off: nothing is sent until the interface restarts; "
-                        "on_bus_off: { restart_after: 100 ms } lets the rig do it, "
-                        "ip link set IFACE type can restart-ms 100 the kernel";
+      if (settings.on_bus_off.restarts()) return "bus-off: nothing is sent until its restart (on_bus_off)";
+      if (settings.is_simulated()) return "bus-off: nothing is sent for the time of 128 times 11 bits";
+      if (settings.is_unix())
+        return "bus-off: nothing is sent until the program that carries the bus restarts it";
+      return "bus-off: nothing is sent until the interface restarts; on_bus_off: { restart_after: 100 ms } "
+             "lets the rig do it, '" +
+             link + " down' and then '" + link + " up type can restart-ms 100' the kernel";
     default:
-      return "down";
+      return settings.is_unix()
+                 ? "down: the program that carries the bus has ended; start it, then start the rig again"
+                 : "down: nothing is sent until it is up (" + link +
+                       " up); if it was unplugged, the rig has to be started again";
   }
 }
 
@@ -74,7 +82,7 @@ bool CanModel::take_message(tactus::Message& to) {
       break;
     case LogEntry::Kind::state:
       to.warning = entry.value != static_cast<int>(BusState::active);
-      to.text = settings_.interface + " is " + name_of(entry.value, settings_.on_bus_off.restarts());
+      to.text = settings_.interface + " is " + meaning_of(entry.value, settings_);
       break;
     case LogEntry::Kind::restarted:
       to.text = settings_.interface + " was restarted after bus-off";

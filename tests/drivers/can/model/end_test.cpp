@@ -193,7 +193,15 @@ TEST_F(CanEnd, ShowsTheStateOfTheBus) {
   ASSERT_TRUE(host_->frame()) << "on_bus_off: wait";
   EXPECT_EQ(host_->get("bus.overflow"), 5);
   EXPECT_EQ(host_->get("bus.restarts"), 1);
-  EXPECT_THAT(host_->messages(), HasSubstr("can0 is bus-off: nothing is sent until the interface restarts"));
+  EXPECT_THAT(host_->messages(),
+              testing::AllOf(HasSubstr("can0 is bus-off: nothing is sent until the interface restarts"),
+                             HasSubstr("'sudo ip link set can0 up type can restart-ms 100' the kernel")));
+  PortEvent down = event(PortEvent::Kind::status);
+  down.status.state = BusState::down;
+  KeepingPort::events = {down};
+  ASSERT_TRUE(host_->frame());
+  EXPECT_THAT(host_->messages(),
+              HasSubstr("can0 is down: nothing is sent until it is up (sudo ip link set can0 up)"));
   start("receive: { R: {} }\non_bus_off: terminate");
   KeepingPort::events = {off};
   EXPECT_FALSE(host_->frame());

@@ -44,6 +44,16 @@ std::string meaning_of(std::int64_t state, const Settings& settings) {
 bool CanModel::take_message(tactus::Message& to) {
   LogEntry entry;
   if (!log_.take(entry)) {
+    if (raw_ && raw_->lost() > 0 && !std::exchange(has_lost_raw_, true)) {
+      const int error = raw_->error();
+      to.warning = true;
+      to.text = text_of("raw log %s: %s; how many are lost is said at the end", settings_.raw.file.c_str(),
+                        error == 0 ? "frames are missing, as the disk does not follow"
+                                   : (std::string("frames from here on are missing: ") +
+                                      std::strerror(error))  // NOLINT(concurrency-mt-unsafe)
+                                         .c_str());
+      return true;
+    }
     if (reported_ >= reports_.size()) return false;
     to.text = reports_[reported_++];
     return true;
@@ -142,7 +152,7 @@ void CanModel::report() {
                       settings_.interface.c_str(), static_cast<unsigned long long>(count), load_ * 100,
                       static_cast<unsigned long long>(queue_full_))};
   if (raw_)
-    reports_.push_back(text_of("raw log %s: %llu frames so far, %llu lost", settings_.raw.file.c_str(),
+    reports_.push_back(text_of("raw log %s: %llu frames, %llu lost", settings_.raw.file.c_str(),
                                static_cast<unsigned long long>(raw_->written()),
                                static_cast<unsigned long long>(raw_->lost())));
   for (const SentMessage& each : sent_) {

@@ -431,7 +431,10 @@ int CanModel::restart(const Call& call) {
   return 0;
 }
 
-void CanModel::end() { (void)log_.put({LogEntry::Kind::ended, 0, 0, 0}); }
+void CanModel::end() {
+  if (raw_) raw_->finish();  // so that all of its frames are counted
+  (void)log_.put({LogEntry::Kind::ended, 0, 0, 0});
+}
 
 int CanModel::fail_with(const char* why) const TACTUS_RT {
   std::array<char, 256> text{};

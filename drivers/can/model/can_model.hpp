@@ -130,6 +130,7 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   ModelBus shared_{&state_, settings_, database_};  // after what it refers to
   std::vector<std::string> reports_;
   std::size_t reported_ = 0;
+  bool has_lost_raw_ = false;  // which was said
   std::int64_t period_ = 0;
   std::int64_t busy_ = 0, window_begin_ = 0;
   std::atomic<bool> is_off_{false};  // by a fault

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Raw frames of a bus: written to a file, sent again from one; and messages of J1939 by their names.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+
 #include "executive/driver/device_error.hpp"
 #include "rtsync/host/heap_watch.hpp"
 #include "tests/drivers/can/model/bus_test.hpp"
@@ -32,13 +37,52 @@ TEST_F(CanRaw, WritesAllFramesThatItSeesAndItsOwn) {
   frames(4);
   EXPECT_THAT(host_->messages(), testing::Not(HasSubstr("raw log"))) << "at the end alone";
   (void)host_->run("end");
-  EXPECT_THAT(host_->messages(), HasSubstr("frames so far, 0 lost"));
+  EXPECT_THAT(host_->messages(), HasSubstr(" frames, 0 lost"));
   host_.reset();
   const std::string text = test::read_file(file);
   EXPECT_THAT(text, HasSubstr(" 001#0700\n"));
   EXPECT_THAT(text, HasSubstr(" 003#09\n"));
   EXPECT_THAT(text, HasSubstr(" 555#0102\n"));
   EXPECT_THAT(text, StartsWith("(0.000650) " + interface_ + " 001#0700\n"));
+}
+
+/// Files of this process grow no further than this while it lives, as on a full disk.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t most) {
+    (void)::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit small{most, before_.rlim_max};
+    (void)::setrlimit(RLIMIT_FSIZE, &small);
+  }
+  ~SmallFiles() {
+    (void)::setrlimit(RLIMIT_FSIZE, &before_);
+    (void)std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  void (*handler_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before_{};
+};
+
+TEST_F(CanRaw, AFileThatTakesNoMoreEndsInAWholeLineAndTheLossIsSaid) {
+  constexpr rlim_t kMost = 500;
+  const std::string file = (dir_ / "bus.log").string();
+  start("send: { M: { cycle: 1 ms, start: { X: 7 } } }\nraw: { file: " + file + " }");
+  {
+    const SmallFiles small(kMost);
+    frames(50);
+    (void)host_->run("end");
+  }
+  const std::string text = test::read_file(file);
+  EXPECT_LE(text.size(), kMost);
+  EXPECT_THAT(text, testing::EndsWith(" 001#0700\n"));
+  const auto lines = std::count(text.begin(), text.end(), '\n');
+  const std::string said = host_->messages();
+  EXPECT_THAT(said, HasSubstr("! raw log " + file + ": frames from here on are missing: File too large"));
+  EXPECT_THAT(said, HasSubstr("\nraw log " + file + ": " + std::to_string(lines) + " frames, "));
+  EXPECT_THAT(said, testing::Not(HasSubstr(" frames, 0 lost")));
 }
 
 TEST_F(CanRaw, TouchesNoFileThatIsThere) {

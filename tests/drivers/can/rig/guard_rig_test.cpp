@@ -101,7 +101,7 @@ TEST_F(CanGuard, OfAnIsolatedModelTheRunFolderHasTheFrames) {
                                         .cwd = dir_.path()});
   EXPECT_EQ(end.status, 0) << end;
   EXPECT_TRUE(fs::exists(dir_ / "out/bus.log"));
-  EXPECT_THAT(test::read_file(dir_ / "out/log.txt"), HasSubstr("raw log bus.log: 0 frames so far, 0 lost"));
+  EXPECT_THAT(test::read_file(dir_ / "out/log.txt"), HasSubstr("raw log bus.log: 0 frames, 0 lost"));
   EXPECT_THAT(test::read_file(dir_ / "out/rig.yaml"), HasSubstr((dir_ / "bus.dbc").string()))
       << "so that it can be run again";
 }

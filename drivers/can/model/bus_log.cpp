@@ -39,6 +39,13 @@ std::string meaning_of(std::int64_t state, const Settings& settings) {
   }
 }
 
+/// Asks for the usual cause of a full queue.
+const char* question_of(const Settings& settings) {
+  return settings.is_simulated() ? "Is the bus overloaded, or `queue` too small?"
+         : settings.is_unix()    ? "Does the program that carries the bus read its frames?"
+                                 : "Is there a partner that acknowledges?";
+}
+
 }  // namespace
 
 bool CanModel::take_message(tactus::Message& to) {
@@ -81,8 +88,8 @@ bool CanModel::take_message(tactus::Message& to) {
     case LogEntry::Kind::queue_full:
       to.text = text_of(
           "the queue of %s was full for %s at %.9g s, for the first time; further ones are counted in "
-          "bus.queue_full. Is there a partner that acknowledges?",
-          settings_.interface.c_str(), sent.c_str(), seconds(entry.time));
+          "bus.queue_full. %s",
+          settings_.interface.c_str(), sent.c_str(), seconds(entry.time), question_of(settings_));
       break;
     case LogEntry::Kind::overflow:
       to.text = text_of(

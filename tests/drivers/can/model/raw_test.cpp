@@ -136,6 +136,10 @@ TEST_F(CanRaw, SaysWhichFramesOfALogFoundNoRoomAndEndsTheRigWhereOnFullSaysSo) {
   EXPECT_EQ(host_->get("bus.queue_full"), 3);
   EXPECT_THAT(host_->messages(), HasSubstr("! the queue of " + interface_ +
                                            " was full for a frame of the replay or of a station"));
+  start("queue: 2\nreplay: { file: " + file + " }");
+  frames(1);
+  EXPECT_THAT(host_->messages(),
+              HasSubstr("counted in bus.queue_full. Is the bus overloaded, or `queue` too small?"));
   start("queue: 2\non_full: terminate\nreplay: { file: " + file + " }");
   EXPECT_FALSE(host_->frame());
   EXPECT_THAT(host_->failure(), HasSubstr("the queue is full: `queue` messages wait"));

@@ -11,6 +11,7 @@ namespace tactus::executive {
 namespace {
 
 constexpr std::uint32_t kMostLost = 100'000;
+constexpr std::chrono::milliseconds kLongestWait{200};  // at the end, for the rig to take one more
 
 }  // namespace
 
@@ -35,12 +36,16 @@ void ServedMessages::pass(bool last) {
   const auto waiting = [this] {
     return page_->said.load(std::memory_order_relaxed) - page_->heard.load(std::memory_order_acquire);
   };
+  const auto has_room = [&] { return waiting() < CallPage::kMostSaid - 1; };
   std::uint32_t lost = 0;
-  while (open_ && (last || waiting() < CallPage::kMostSaid - 1)) {
+  while (open_ && (last || has_room())) {
     try {
       const std::optional<ModelMessage> message = model_->take_message();
       if (!message) break;
-      if (waiting() < CallPage::kMostSaid - 1)
+      const auto until = std::chrono::steady_clock::now() + kLongestWait;
+      while (lost == 0 && !has_room() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (has_room())
         say(message->warning, message->text);
       else if (++lost == kMostLost)
         break;  // it never stops

@@ -17,8 +17,8 @@ class ServedMessages {
   void start(DrivenModel& model, CallPage& page);
   /// The model is open: it may say something. @when setup
   void open();
-  /// Hands messages to the rig as long as there is room; the last slot is kept for the end. `last`: no others come, and
-  /// those without room are counted. @when service
+  /// Hands messages to the rig as long as there is room; the last slot is kept for the end. `last`: no others come; waits
+  /// for room a little, and counts those without. @when service
   void pass(bool last = false);
 
  private:

@@ -90,6 +90,27 @@ TEST_F(CanGuard, ABusThatStaysOffDrivesTheOutputsOfAllModelsSafe) {
   EXPECT_THAT(log, HasSubstr("paused"));
 }
 
+TEST_F(CanGuard, OfAnIsolatedModelTheLogHasALineForEachMessageAtTheEnd) {
+  constexpr int kMessages = 300;  // more than wait for the rig at once
+  std::string all = "VERSION \"\"\nBU_: A B\n";
+  for (int i = 0; i < kMessages; ++i)
+    all += "BO_ " + std::to_string(256 + i) + " Many" + std::to_string(i) + ": 1 A\n";
+  (void)dir_.write("many.dbc", all);
+  (void)dir_.write("rig.yaml",
+                   "rig: many\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +
+                       (dir_ / "bus").string() +
+                       "\", database: many.dbc, send_matching: [ 'Many*' ], isolated: yes }\n");
+  const Carrier bus((dir_ / "bus").string());
+  const test::Finished end = test::run({.argv = {TACTUS, "run", "rig.yaml", "--no-realtime",
+                                                 "--drive-outputs", "--frames", "3", "--out", "out"},
+                                        .cwd = dir_.path()});
+  EXPECT_EQ(end.status, 0) << end;
+  const std::string log = test::read_file(dir_ / "out/log.txt");
+  int lines = 0;
+  for (std::size_t at = 0; (at = log.find("bus: message Many", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_EQ(lines, kMessages) << log;
+}
+
 TEST_F(CanGuard, OfAnIsolatedModelTheRunFolderHasTheFrames) {
   (void)dir_.write(
       "rig.yaml", "rig: apart\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +

@@ -121,7 +121,8 @@ class CanCommand final : public executive::CommandDriver {
       each->add_option("source", source_, "interface, such as can0, or a log: candump -L or ASC")->required();
       each->add_option("--format", format_, "use this output format: candump (default) or asc")
           ->check(CLI::IsMember({"candump", "asc"}));
-      each->add_option("--count", count_, "stop after this number of frames");
+      each->add_option("--count", count_, "stop after this number of frames")
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
     }
     dump_->add_option("--database", database_, "print names and values of signals from this DBC file, too")
         ->option_text("FILE");

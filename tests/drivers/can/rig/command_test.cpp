@@ -114,6 +114,9 @@ TEST_F(CanCommand, NamesWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "empty.log"));
   (void)dir_.write("bad.log", "(1.0) can0 123#11\n(1.0) can0 123#1\n");
   EXPECT_THAT(can({"dump", "bad.log"}).err, HasSubstr("bad.log:2: is not a line of candump -L or of ASC"));
+  (void)dir_.write("good.log", "(1.0) can0 123#11\n");
+  for (const char* const count : {"-2", "0", "99999999999999999999"})
+    EXPECT_EQ(can({"dump", "good.log", "--count", count}).status, 2) << count;
   EXPECT_EQ(can({}).status, 2);
 }
 

@@ -420,6 +420,7 @@ int CanModel::ask_stations(std::int64_t now, bool is_off) TACTUS_RT {
 }
 
 int CanModel::restart(const Call& call) {
+  if (port_ != nullptr) port_->forget();
   for (ReceivedMessage& each : received_) each.restart(call.sim_time_ns);
   for (SentMessage& each : sent_) each.restart(call.sim_time_ns);
   for (Station& each : stations_) each.restart();

@@ -96,6 +96,8 @@ class Port {
   /// Throws away what waits to be sent, without a wait: one that is being sent may still go out, and those that the kernel
   /// holds for their times, up to 500 us from now. The thread of the frames.
   virtual void drop() TACTUS_RT {}
+  /// Forgets a simulation's frames on their way, to the bus and from it: the rig goes on from another state. No frame runs.
+  virtual void forget() TACTUS_RT {}
   /// Has this number of error frames destroy each frame on the bus before it comes through; 0: none. Where the
   /// port cannot, nothing happens. The thread of the frames.
   virtual void disturb(unsigned errors) TACTUS_RT { (void)errors; }

@@ -69,6 +69,18 @@ void SimulatedBus::forget(SimulatedPort* port, bool tell) TACTUS_RT {
   waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.end());
 }
 
+/// Forgets what is on its way from a station and to it. The station hears the state of its controller again.
+void SimulatedBus::forget_all(SimulatedPort* port) TACTUS_RT {
+  if (busy_.test_and_set(std::memory_order_acquire)) return;
+  forget(port, false);
+  for (; port->outbox_.front() != nullptr; port->outbox_.pop())
+    port->unsent_.fetch_sub(1, std::memory_order_relaxed);
+  while (port->inbox_.front() != nullptr) port->inbox_.pop();
+  port->lost_ = 0;
+  port->put({.kind = PortEvent::Kind::status, .stamp = now_, .status = port->status_});
+  busy_.clear(std::memory_order_release);
+}
+
 void SimulatedBus::drop_and_restart() TACTUS_RT {
   for (SimulatedPort* const port : ports_) {
     const bool is_off = port->off_until_ >= 0;

@@ -49,6 +49,7 @@ class SimulatedBus : public std::enable_shared_from_this<SimulatedBus> {
   void deliver(const Waiting& sent, std::int64_t end) TACTUS_RT;
   void leave(SimulatedPort* port);
   void forget(SimulatedPort* port, bool tell) TACTUS_RT;
+  void forget_all(SimulatedPort* port) TACTUS_RT;
   void drop_and_restart() TACTUS_RT;
   std::int64_t recovery() const TACTUS_RT { return 128 * 11 * std::int64_t{1'000'000'000} / rates_.nominal; }
   void destroy(Waiting& frame, std::int64_t end) TACTUS_RT;
@@ -77,6 +78,7 @@ class SimulatedPort final : public Port {
   bool send(const CanFrame& frame, std::uint32_t tag, std::int64_t offset) TACTUS_RT override;
   int send_at_once(const CanFrame& frame) TACTUS_RT override;
   void close() TACTUS_RT override { closed_.store(true, std::memory_order_relaxed); }
+  void forget() TACTUS_RT override { bus_->forget_all(this); }
   void drop() TACTUS_RT override { is_to_drop_.store(true, std::memory_order_relaxed); }
   void wait_for_restart() override { waits_for_restart_ = true; }
   void restart() TACTUS_RT override { is_to_restart_.store(true, std::memory_order_relaxed); }

@@ -174,6 +174,23 @@ TEST_F(CanRaw, AResetBeginsTheLogAnew) {
   EXPECT_EQ(times_of(0x123).size(), 4U);
 }
 
+TEST_F(CanRaw, AfterALoadOfALaterTimeNothingComesThatWasOnItsWay) {
+  start("receive: { R: {} }\nsend: { M: { type: on_write } }");
+  frames(1);
+  host_->set("M.send", 1);
+  ASSERT_EQ(host_->run("send"), 0);
+  host_->go_to(50);
+  (void)host_->run("restart");
+  frames(3);
+  EXPECT_TRUE(times_of(1).empty()) << "it waited for the bus";
+  send(3, {9});
+  peer_->begin(host_->time() + 500'000, 1'000'000);  // it has come, and waits for the next frame
+  host_->go_to(100);
+  (void)host_->run("restart");
+  frames(3);
+  EXPECT_EQ(host_->get("R.count"), 0);
+}
+
 TEST_F(CanRaw, RefusesLogsThatAreNone) {
   const auto wrong = [this](const std::string& keys) { return problems("replay: { " + keys + " }"); };
   EXPECT_THAT(wrong("file: /nowhere.log"), HasSubstr("replay.file: /nowhere.log: cannot be read"));

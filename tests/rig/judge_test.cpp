@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -87,6 +88,20 @@ TEST_F(Judge, AnEndThatTheRigFilePlansIsTheEndOfTheTest) {
   EXPECT_EQ(verdict_["verdict"], "pass");
   EXPECT_EQ(run_test(always, {"--set", "commands=[{ at: 100 ms, do: abort }]"}).status, 1);
   EXPECT_EQ(row("a")["why"], "the rig failed");
+}
+
+TEST_F(Judge, AStopAfterAResetComesBeforeTheEndHoweverManyFramesRan) {
+  dir_.write("a.test.yaml", "until: 200 ms\nexpect: { a: { always: motor.speed < 1000 rad/s } }\n");
+  Process rig(run_rig("servo",
+                      {"--no-realtime", "--test", "a.test.yaml", "--out", "out", "--set",
+                       "commands=[{ at: 150 ms, do: reset }, { at: 160 ms, do: pause }]"},
+                      dir_.path()));
+  ASSERT_TRUE(wait_for_text(dir_.path() / "out/log.txt", "paused after 160 frames"));
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 5) << rig.err();
+  const Json verdict = Json::parse(read_file(dir_.path() / "out/verdict.json"));
+  EXPECT_EQ(verdict["frames"], 310);
+  EXPECT_EQ(verdict["expectations"][0]["why"], "stopped before its end");
 }
 
 TEST_F(Judge, ManyTestsHaveOneTableOneFileOfVerdictsAndTheWorstStatus) {

@@ -106,7 +106,7 @@ void RunJudge::write(const std::filesystem::path& file, const std::string& text)
 const char* RunJudge::cut_short() const {
   if (!run_.end.in_order()) return "the rig failed";
   const bool early = run_.end.outcome == Outcome::stopped && run_.options.frames != INT64_MAX &&
-                     part_.frames() < run_.options.frames;
+                     part_.last_frame() + 1 < run_.options.frames;  // a reset begins at frame 0 again
   return early && !run_.end.planned ? "stopped before its end" : nullptr;
 }
 

@@ -305,10 +305,23 @@ Value ExpressionBuilder::compile_within(const Expression& expression) {
   if (tolerance.literal == nullptr && !compatible(tolerance.unit, unit))
     refuse(d, "the units do not fit: the value is in " + value.unit.named() + ", and its tolerance in " +
                   tolerance.unit.named());
-  tolerance = real(in_unit(d, tolerance, unit));
-  const std::uint32_t distance =
-      emit(Operation::absolute, emit(Operation::subtract, real(value).cell, real(middle).cell));
-  return result(CellType::truth, emit(Operation::at_most, distance, tolerance.cell));
+  tolerance = in_unit(d, tolerance, unit);
+  if (value.type == CellType::whole && tolerance.type == CellType::whole)
+    return result(CellType::truth,
+                  emit(Operation::at_most_whole, distance(value, middle).cell, tolerance.cell));
+  tolerance = real(tolerance);
+  return result(CellType::truth,
+                emit(Operation::at_most, real(distance(value, middle)).cell, tolerance.cell));
+}
+
+/// Returns how far two values of one type and unit are apart: of whole numbers a whole number, which is exact also where
+/// a double cannot hold them.
+Value ExpressionBuilder::distance(const Value& x, const Value& y) {
+  const bool whole = x.type == CellType::whole;
+  const std::uint32_t difference =
+      emit(whole ? Operation::subtract_whole : Operation::subtract, x.cell, y.cell);
+  return result(x.type, emit(whole ? Operation::absolute_whole : Operation::absolute, difference),
+                x.unit.without_zero_point());
 }
 
 Value ExpressionBuilder::compile_held(const Expression& expression) {

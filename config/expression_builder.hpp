@@ -119,6 +119,7 @@ class ExpressionBuilder {
   Value compile_binary(const Expression& expression);
   Value compile_compared(const Expression& expression);
   Value compile_within(const Expression& expression);
+  Value distance(const Value& x, const Value& y);
   Value compile_call(const Expression& call);
   Value compile_window(const Expression& call);
   Value event(std::uint32_t cell);

@@ -59,9 +59,8 @@ std::optional<Value> ExpressionBuilder::margin_of(const Expression& condition, s
       std::tie(x, y) = unify(condition.parts[0], x, condition.parts[2], y);
       const Unit unit = x.unit.without_zero_point();
       const Value tolerance = real(in_unit(condition.parts[1], number(condition.parts[1], "here"), unit));
-      const std::uint32_t distance =
-          emit(Operation::absolute, emit(Operation::subtract, real(x).cell, real(y).cell));
-      return result(CellType::real, emit(Operation::subtract, tolerance.cell, distance), unit);
+      return result(CellType::real, emit(Operation::subtract, tolerance.cell, real(distance(x, y)).cell),
+                    unit);
     }
     case Part::compared:
       return margin_of_compared(condition);

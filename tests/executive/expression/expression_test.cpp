@@ -333,6 +333,32 @@ TEST(Expression, WholeNumbersAreExact) {
   EXPECT_EQ(equal.next(), 1);
 }
 
+TEST(Expression, TheDistanceOfWholeNumbersIsExact) {
+  struct Row {
+    const char* text;
+    config::Wide value;
+    bool holds;
+  };
+  const Row rows[] = {{"motor.counter within 0 of 9007199254740993", 9007199254740992, false},
+                      {"motor.counter within 0 of 9007199254740993", 9007199254740993, true},
+                      {"motor.counter within 0.5 of 9007199254740993", 9007199254740992, false},
+                      {"motor.counter within 1.5 of 9007199254740993", 9007199254740992, true},
+                      {"motor.counter within 100 of 1800000000000000101", 1800000000000000000, false},
+                      {"motor.counter within 100 of 1800000000000000101", 1800000000000000001, true},
+                      {"1800000000000000101 within 100 of motor.counter", 1800000000000000202, false}};
+  for (const auto& [text, value, holds] : rows)
+    for (const bool is_margin : {false, true}) {
+      Single single(text, is_margin);
+      for (const config::ProgramInput& input : single.run().program().inputs)
+        single.run().cell(input.cell).whole = value;
+      EXPECT_EQ(is_margin ? single.next() >= 0 : single.next() == 1, holds) << text << ", " << is_margin;
+    }
+  Single none("motor.counter within 1 of 5");
+  for (const config::ProgramInput& input : none.run().program().inputs)
+    none.run().cell(input.cell).whole = config::kNoWhole;
+  EXPECT_TRUE(std::isnan(none.next()));
+}
+
 TEST(Expression, AFrameTakesNoMemory) {
   Single all(
       "rms(motor.current, 500 ms) > 8 A or rate(m.x) > 1 m/s or (m.flag for 5 ms) or count(m.flag, 1 s) > 3");

@@ -362,6 +362,26 @@ TEST_F(Judge, ARecordingIsAReference) {
   EXPECT_EQ(row("b")["verdict"], "pass");
 }
 
+TEST_F(Judge, ATubeAroundWholeNumbersHasNoneThatWasNotRecorded) {
+  std::string records = "sys.exec.out.time {s},rt.frame {--}\n";
+  for (int i = 0; i < 10; ++i) records += "0.0" + std::to_string(i) + "," + std::to_string(10 * i) + "\n";
+  dir_.write("steps.csv", records + "0.1,100\n");
+  dir_.write("steps.columns.json",
+             R"({"recording":"steps","columns":[{"name":"rt.frame","type":"int64","unit":""}]})");
+  const auto tube = [](const std::string& tolerance, const std::string& time) {
+    return "{ always: rt.frame within " + tolerance + " of steps.csv, tube: " + time + " }\n";
+  };
+  EXPECT_EQ(run_test("until: 100 ms\nexpect:\n  exact: " + tube("0", "10 ms") + "  near: " +
+                     tube("4", "10 ms") + "  half: " + tube("5", "10 ms") + "  short: " + tube("9", "0 s"))
+                .status,
+            4);
+  EXPECT_EQ(row("exact")["frame"], 1) << "between 0 and 10 lies nothing";
+  EXPECT_EQ(row("near")["says"], "failed in frame 5 (0.005 s), by 1");
+  EXPECT_EQ(row("half")["verdict"], "pass");
+  EXPECT_EQ(row("half")["margin"], 0);
+  EXPECT_EQ(row("short")["verdict"], "pass");
+}
+
 TEST_F(Judge, WhatWasAroundAFailureIsKept) {
   EXPECT_EQ(run_test("until: 1 s\naround: 20 ms\nexpect:\n"
                      "  too fast!: { never: motor.speed > 20 rad/s }\n"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stdexcept>
 #include <utility>
 
 #include "config/number.hpp"
@@ -311,6 +312,7 @@ class Compiler final : public TestConditions {
                            "'shift' and 'tube' belong to a condition 'x within D of FILE' with a recording");
     if (settings.shift && (settings.tube || made.monitor.kind != Form::always))
       return problems_.add(text, "'shift' belongs to always, and has no 'tube' beside it");
+    const Expression recording = recorded ? condition->parts[2] : Expression{};
     if (settings.tube) take_envelope(*condition);
     const auto holds = compile(text, *condition);
     if (!holds) return;
@@ -321,6 +323,30 @@ class Compiler final : public TestConditions {
       made.margin = margin->cell;
       made.units = chart_units(*condition, margin->unit);
     }
+    if (settings.tube) compile_tube(made, *condition, recording, text);
+  }
+
+  /// Whole numbers have no value between two of a recording, as an envelope has: they are compared with each.
+  void compile_tube(CompiledExpectation& made, const Expression& within, const Expression& recording,
+                    const Located<std::string>& text) {
+    const std::string& column = recording.unit.empty() ? within.parts[0].word : recording.unit;
+    const Reference* const reference = names_.reference(recording.word, column);
+    if (reference == nullptr || reference->is_linear()) return;
+    const auto parts = builder_.add_tolerance(within);
+    if (!parts) return;
+    const config::Unit& unit = parts->first.unit;
+    CompiledTube tube{parts->first.cell, parts->second.cell};
+    const config::Unit margin = config::ExpressionBuilder::written_unit(unit.without_zero_point());
+    tube.margin_factor = convert(1, unit.without_zero_point(), margin);
+    try {
+      tube.near = reference->values_near(frame_, *made.settings.tube);
+    } catch (const std::runtime_error& error) {
+      return problems_.add(text, config::show(recording.word) + ": " + error.what());
+    }
+    const double offset = convert(0, reference->unit(), unit);
+    const double factor = convert(1, reference->unit(), unit) - offset;
+    for (double& value : tube.near.values) value = value * factor + offset;
+    made.tube = std::move(tube);
   }
 
   ChartUnits chart_units(const Expression& condition, const config::Unit& margin) const {

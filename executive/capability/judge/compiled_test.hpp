@@ -12,6 +12,7 @@
 #include "executive/capability/judge/reference.hpp"
 #include "executive/capability/judge/sequence.hpp"
 #include "executive/capability/judge/settings.hpp"
+#include "executive/capability/judge/tube_values.hpp"
 #include "executive/expression/variable_inputs.hpp"
 #include "executive/run_base/run_figures.hpp"
 
@@ -26,6 +27,13 @@ struct CompiledShift {
   std::int64_t frames = 0;  ///< most frames to both sides
 };
 
+/// A tube around a recording of whole numbers: x has to be near one of its values.
+struct CompiledTube {
+  std::uint32_t value = 0, tolerance = 0;  ///< cells, in one unit
+  double margin_factor = 1;                ///< conversion of a distance into the unit of the margin
+  TubeValues near{};                       ///< values in the unit of the cells
+};
+
 /// An expectation as frames judge it: cells of the test's program.
 struct CompiledExpectation {
   ExpectSettings settings{};
@@ -38,6 +46,7 @@ struct CompiledExpectation {
   std::optional<std::int64_t> opens_in{}, closes_in{};  ///< frames of simulated time
   bool opens_first = false;                             ///< it opens in the first frame
   std::optional<CompiledShift> shift{};
+  std::optional<CompiledTube> tube{};
   std::optional<RunCondition> run{};  ///< judged at the end of the run instead
   ChartUnits units{};                 ///< the first is that of the margin
   std::string no_margin{};            ///< reason why there is none

@@ -2,6 +2,7 @@
 #include "executive/capability/judge/judge_part.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "executive/frame/frame_services.hpp"
 
@@ -70,6 +71,13 @@ void JudgePart::judge(std::size_t i, const FrameEnd& end) TACTUS_RT {
   if (each.shift)
     shifted_[i]->take(end.frame, expression_.cell(each.shift->value).real,
                       expression_.cell(each.shift->tolerance).real, sample);
+  if (each.tube) {
+    const double value = expression_.cell(each.tube->value).real;
+    const double margin = expression_.cell(each.tube->tolerance).real -
+                          std::abs(value - each.tube->near.nearest(end.frame, value));
+    sample.holds = margin != margin ? margin : margin >= 0 ? 1.0 : 0.0;
+    sample.margin = margin * each.tube->margin_factor;
+  }
   if (timing.paced) {
     sample.late =
         timing.lost > 0 || timing.back_to_back || (each.limit.count() > 0 && timing.late > each.limit / 10);

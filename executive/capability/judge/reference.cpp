@@ -5,6 +5,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 #include "config/text.hpp"
@@ -100,6 +101,39 @@ ReferenceValues Reference::envelope(rtsync::Period frame, rtsync::Nanoseconds re
                               window.empty() ? kNoValueThere : values_[window.front()]})
       if (!std::isnan(each) && (std::isnan(value) || better(each, value))) value = each;
     (*all)[k] = value;
+  }
+  return all;
+}
+
+TubeValues Reference::values_near(rtsync::Period frame, rtsync::Nanoseconds reach) const {
+  TubeValues all;
+  all.frames.resize(frames(frame));
+  std::map<double, std::size_t> near;  // each value, and how many of the records have it
+  std::size_t first = 0, next = 0;     // the records are those from the one until before the other
+  const auto end_of = [&](std::size_t record) {
+    return record + 1 < times_.size() ? times_[record + 1] : std::max(end_, times_.back() + 1);
+  };
+  bool changed = true;
+  for (std::size_t k = 0; k < all.frames.size(); ++k) {
+    const std::int64_t now = frame.times(static_cast<std::int64_t>(k)).count();
+    for (; next < times_.size() && times_[next] <= now + reach.count(); ++next)
+      changed = ++near[values_[next]] == 1 || changed;
+    for (; first < next && end_of(first) <= now - reach.count(); ++first)
+      if (const auto gone = near.find(values_[first]); gone != near.end() && --gone->second == 0) {
+        near.erase(gone);
+        changed = true;
+      }
+    if (changed && all.values.size() + near.size() > kMostOfRecording)
+      throw std::runtime_error("it has more than " + std::to_string(kMostOfRecording) +
+                               " values in the tube; make that shorter");
+    if (changed) {
+      all.frames[k].first = all.values.size();
+      for (const auto& [value, records] : near) all.values.push_back(value);
+      all.frames[k].second = all.values.size();
+    } else {
+      all.frames[k] = all.frames[k - 1];
+    }
+    changed = false;
   }
   return all;
 }

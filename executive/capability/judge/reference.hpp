@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/unit.hpp"
+#include "executive/capability/judge/tube_values.hpp"
 #include "executive/driver/record_formats.hpp"
 #include "rtsync/time/period.hpp"
 
@@ -30,6 +31,10 @@ class Reference {
   ReferenceValues values(rtsync::Period frame) const;
   /// The least, or the greatest, value that it has at most `reach` before or after each frame.
   ReferenceValues envelope(rtsync::Period frame, rtsync::Nanoseconds reach, bool greatest) const;
+  /// Returns false if it has the value of a record until the next one, as whole numbers do.
+  bool is_linear() const { return linear_; }
+  /// All values that it has at most `reach` before or after each frame, if it is not linear.
+  TubeValues values_near(rtsync::Period frame, rtsync::Nanoseconds reach) const;
 
  private:
   double at(std::int64_t time) const;

@@ -135,6 +135,10 @@ Json RigRun::ended() const {
   }
 
   const Json planned = options_.frames == INT64_MAX ? Json(nullptr) : Json(options_.frames);
+  // After a reset simulated time counts from 0 again, as the planned frames do.
+  const bool cut_short = run_.end.outcome == Outcome::stopped && !run_.end.planned &&
+                         options_.frames != INT64_MAX &&
+                         plan.frame.begun_in(rtsync::Nanoseconds{last_.sim_time_ns}) < options_.frames;
   Json cpu = nullptr;
   if (run_.realtime && main_facts_.cpus.count() == 1) cpu = main_facts_.cpus.first();
   Json all = {
@@ -143,6 +147,7 @@ Json RigRun::ended() const {
       {"reason", run_.end.reason},
       {"exit_status", exit_status()},
       {"failed_on", why_failed()},
+      {"cut_short", cut_short},
       {"frames",
        {{"planned", planned},
         {"run", run_.end.frames},

@@ -130,14 +130,16 @@ void without_verdict(const ProcessEnd& end, const Json& summary, Outcome& into) 
     into.says = "it was ended at its time limit";
     return;
   }
+  const std::string reason = summary.is_object() ? text_of(summary, "reason") : "";
   if (end.signal == 0 && end.status == 0) {
-    into.verdict = "pass";
+    const bool cut_short = summary.is_object() && summary.value("cut_short", Json()) == true;
+    into.verdict = cut_short ? "inconclusive" : "pass";
+    if (cut_short) into.says = "it ended before its time: " + reason;
     return;
   }
   into.verdict = "error";
   into.says = end.signal != 0 ? "signal " + std::to_string(end.signal) + " ended the run"
                               : "the run ended with status " + std::to_string(end.status);
-  const std::string reason = summary.is_object() ? text_of(summary, "reason") : "";
   if (!reason.empty()) into.says += ": " + reason;
 }
 

@@ -106,6 +106,8 @@ case $rig in
         echo '{"causes": {"preempted": {"sum_ns": 5, "by": [{"name": "burst", "of": ""}]}}}' > "$out/summary.json"; exit 5 ;;
   own) verdict inconclusive null 12
        echo '{"causes": {"computed": {"sum_ns": 5}, "preempted": {"sum_ns": 1}}}' > "$out/summary.json"; exit 5 ;;
+  stopped) echo '{"outcome": "stopped", "reason": "stopped by SIGTERM", "cut_short": true}' > "$out/summary.json" ;;
+  planned) echo '{"outcome": "stopped", "reason": "at 1 s", "cut_short": false}' > "$out/summary.json" ;;
   pinned) sed -n 's/^Cpus_allowed_list:\t*//p' /proc/self/status > "$out/allowed"; echo "$TACTUS_CPUS" > "$out/named"
           busy="$out/../../../busy-$TACTUS_CPUS"
           if mkdir "$busy"; then sleep 0.02; rmdir "$busy"; verdict pass 0.5 null; else verdict fail 0 null; exit 4; fi ;;

@@ -59,6 +59,17 @@ TEST(CampaignRunner, StoresWhatBecameOfEachCase) {
                          "run/verdict.json"));
 }
 
+TEST(CampaignRunner, ACaseThatWasStoppedFromOutsideHasNotPassed) {
+  MadeCampaign made;
+  const MadeCases cases({"stopped", "planned"});
+  const RunSummary summary = made.run(cases);
+  EXPECT_EQ(summary.progress.counts.inconclusive, 1);
+  EXPECT_EQ(summary.progress.counts.pass, 1);
+  EXPECT_EQ(made.text_of("SELECT verdict FROM cases WHERE number = 0"), "inconclusive");
+  EXPECT_EQ(made.text_of("SELECT says FROM cases WHERE number = 0"),
+            "it ended before its time: stopped by SIGTERM");
+}
+
 TEST(CampaignRunner, DoesNothingTwice) {
   MadeCampaign made;
   const MadeCases cases({"fail", "pass"}, 6);

@@ -95,8 +95,9 @@ TEST_F(RigRunTest, AStepThatComesBeforeThePauseOfTheBeginIsTaken) {
     paused_before = run.executive().latest().frames;
     run.executive().request_stop("seen");
   };
-  (void)run(kRig, [](RunOptions& options) { options.paused = true; });
+  const Json all = run(kRig, [](RunOptions& options) { options.paused = true; });
   EXPECT_EQ(paused_before, 3);
+  EXPECT_EQ(all["cut_short"], true);
 }
 
 TEST_F(RigRunTest, ACompletedRunSaysSoInItsSummary) {
@@ -107,6 +108,7 @@ TEST_F(RigRunTest, ACompletedRunSaysSoInItsSummary) {
   EXPECT_EQ(all["reason"], "");
   EXPECT_EQ(all["exit_status"], 0);
   EXPECT_EQ(all["failed_on"], "");
+  EXPECT_EQ(all["cut_short"], false);
   EXPECT_EQ(all["frames"]["planned"], 20);
   EXPECT_EQ(all["frames"]["run"], 20);
   EXPECT_EQ(all["frames"]["overruns"], 0) << "without real time nothing is late";
@@ -187,6 +189,7 @@ TEST_F(RigRunTest, SomebodyStopsIt) {
   EXPECT_EQ(all["outcome"], "stopped");
   EXPECT_EQ(all["reason"], "the test stops it");
   EXPECT_EQ(all["exit_status"], 0) << "somebody wanted it so";
+  EXPECT_EQ(all["cut_short"], false) << "no end was planned";
   EXPECT_EQ(all["frames"]["planned"], nullptr);
   EXPECT_GT(all["frames"]["run"], 100);
   EXPECT_THAT(log(), HasSubstr(" frames: the test stops it\n"));

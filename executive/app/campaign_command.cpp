@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <vector>
@@ -86,6 +87,7 @@ std::function<bool(const campaign::Case&)> wanted_cases(const std::string& words
 class CampaignCommand final : public CommandDriver {
  public:
   void declare(CLI::App& app) override {
+    app_ = &app;
     app.description("run many variants of a rig, and store a verdict for each");
     app.add_option("WHAT", what_, "a campaign's file; or table, page, figures, compare: show results");
     app.add_option("DIR", folder_, "with table, page, figures, compare: the folder of a campaign");
@@ -145,6 +147,7 @@ class CampaignCommand final : public CommandDriver {
     const bool of_results = what_ == "table" || what_ == "page" || what_ == "figures" || what_ == "compare";
     if (of_results && (asks_for_search() || !within_.empty() || !half_width_.empty() || case_))
       throw CommandError(kWrongInput, "options of a search are for tactus campaign FILE; leave them out");
+    if (of_results) refuse_idle_at_results();
     if (what_ == "table") return print_table();
     if (what_ == "page") return write_page();
     if (what_ == "task") return run_campaign_task(folder_, after_);
@@ -154,9 +157,18 @@ class CampaignCommand final : public CommandDriver {
                          "tactus campaign FILE: '" + folder_ + "' is one word too many; did you mean --out?");
     const campaign::CampaignFile file = campaign::CampaignFile::load(what_);
     check_search_options(file);
+    const bool searches = asks_for_search() || file.search.kind != campaign::SearchSettings::Kind::none;
+    if (plan_)
+      refuse_idle({"--bisect", "--minimise", "--until-sure", "--within", "--case", "--only", "--shuffle",
+                   "--stop-after", "--retry-failed", "--accept-changes"},
+                  "a campaign that runs, and --plan starts nothing");
+    else
+      refuse_idle({"--first"}, "--plan");
     if (plan_) return print_plan(file);
-    return asks_for_search() || file.search.kind != campaign::SearchSettings::Kind::none ? search(file)
-                                                                                         : run_file(file);
+    if (searches)
+      refuse_idle({"--only", "--shuffle", "--stop-after", "--retry-failed", "--accept-changes"},
+                  "a campaign without a search");
+    return searches ? search(file) : run_file(file);
   }
 
  private:
@@ -185,6 +197,29 @@ class CampaignCommand final : public CommandDriver {
   int jobs() const { return jobs_ > 0 ? jobs_ : std::max(1, rtsync::allowed_cpus().count()); }
 
   bool asks_for_search() const { return !bisect_.empty() || minimise_ || !until_sure_.empty(); }
+
+  /// Throws CommandError that names each of these options that is given: it is for something else.
+  void refuse_idle(std::initializer_list<const char*> idle, const std::string& wanted) const {
+    std::string all;
+    for (const CLI::Option* const each : app_->get_options()) {
+      const std::string name = each->get_name();
+      if (each->count() > 0 && std::ranges::find(idle, name) != idle.end())
+        all += (all.empty() ? "" : "\n") + name + ": is for " + wanted + "; leave it out";
+    }
+    if (!all.empty()) throw CommandError(kWrongInput, all);
+  }
+
+  /// Refuses what does nothing where results are shown.
+  void refuse_idle_at_results() const {
+    refuse_idle({"--plan", "--first", "--out", "--jobs", "--only", "--shuffle", "--stop-after",
+                 "--retry-failed", "--accept-changes", "--bench", "--on"},
+                "tactus campaign FILE");
+    if (what_ == "table" || what_ == "page")
+      refuse_idle({"--json"}, "tactus campaign FILE, figures and compare");
+    if (what_ != "compare" && !after_.empty())
+      throw CommandError(kWrongInput, "tactus campaign " + what_ + " DIR: '" + after_ +
+                                          "' is one word too many; only compare takes two folders");
+  }
 
   /// Refuses options of a search that do nothing here.
   void check_search_options(const campaign::CampaignFile& file) const {
@@ -306,6 +341,7 @@ class CampaignCommand final : public CommandDriver {
   static void report_worst(const campaign::RunChoices& choices);
   int status_of(const campaign::RunSummary& summary) const;
 
+  CLI::App* app_ = nullptr;
   std::string what_, folder_, after_, only_, on_ = "local";
   std::string bisect_, within_, until_sure_, half_width_;
   std::optional<std::int64_t> case_;

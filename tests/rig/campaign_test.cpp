@@ -214,6 +214,16 @@ TEST_F(Campaign, RefusesOptionsThatWouldDoNothing) {
        {std::pair{Words{"a.campaign.yaml", "--plan", "--csv"}, "--csv"},
         std::pair{Words{"a.campaign.yaml", "--running"}, "--running"},
         std::pair{Words{"table", "out", "--running"}, "--running"},
+        std::pair{Words{"table", "out", "--json"}, "--json"},
+        std::pair{Words{"table", "out", "--only", "3"}, "--only"},
+        std::pair{Words{"figures", "out", "--out", "other"}, "--out"},
+        std::pair{Words{"a.campaign.yaml", "--first", "3"}, "--first"},
+        std::pair{Words{"a.campaign.yaml", "--plan", "--minimise"}, "--minimise"},
+        std::pair{Words{"a.campaign.yaml", "--plan", "--bisect", "supply"}, "--bisect"},
+        std::pair{Words{"a.campaign.yaml", "--plan", "--until-sure", "0.9"}, "--until-sure"},
+        std::pair{Words{"a.campaign.yaml", "--plan", "--only", "1"}, "--only"},
+        std::pair{Words{"a.campaign.yaml", "--minimise", "--only", "1"}, "--only"},
+        std::pair{Words{"a.campaign.yaml", "--bisect", "supply", "--retry-failed"}, "--retry-failed"},
         std::pair{Words{"a.campaign.yaml", "--plan", "--half-width", "5 %"}, "--half-width"}}) {
     Words all{"campaign"};
     all.insert(all.end(), words.begin(), words.end());
@@ -224,6 +234,10 @@ TEST_F(Campaign, RefusesOptionsThatWouldDoNothing) {
   const auto done = tactus_of({"campaign", "table", "out", "--half-width", "5 %"});
   EXPECT_EQ(done.status, 2);
   EXPECT_THAT(done.err, HasSubstr("options of a search are for"));
+  EXPECT_THAT(tactus_of({"campaign", "table", "out", "other"}).err,
+              HasSubstr("'other' is one word too many"));
+  const auto both = tactus_of({"campaign", "a.campaign.yaml", "--minimise", "--only", "1", "--shuffle", "3"});
+  EXPECT_THAT(both.err, AllOf(HasSubstr("--only: is for"), HasSubstr("--shuffle: is for")));
 }
 
 TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {

@@ -310,6 +310,18 @@ TEST_F(Searches, FindTheFaultThatFails) {
   EXPECT_EQ(last_line(done)["set"], Json::array({"shifted"}));
 }
 
+TEST_F(Searches, DoNotBeginWithACaseThatIsLeftOut) {
+  dir_.write("a.campaign.yaml", "campaign: a\nrig: " + example("servo") +
+                                    "\ntest: b.test.yaml\nset: { record: {} }\n"
+                                    "vary: { models.motor.parameters.supply: [24 V, 26 V] }\n"
+                                    "exclude: [ supply < 25 V ]\n");
+  const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--minimise", "--out", "out"});
+  EXPECT_EQ(done.status, 2) << done.out;
+  EXPECT_THAT(done.err, HasSubstr("--case 0: 'exclude' leaves this case out; choose another one"));
+  EXPECT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--minimise", "--case", "1", "--out", "out"}).status, 1)
+      << "case 1 does not fail";
+}
+
 TEST_F(Searches, EndOnceThePassRateIsKnown) {
   const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "0.8", "--half-width",
                                    "30 %", "--json", "--out", "out"});

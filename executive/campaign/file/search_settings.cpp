@@ -15,6 +15,8 @@ std::vector<SearchProblem> problems_of(const SearchSettings& search, const Campa
   const Cases cases(file);
   const bool has_case = search.number >= 0 && search.number < cases.count();
   if (!has_case) all.push_back({In::number, "there are 0 .. " + std::to_string(cases.count() - 1)});
+  if (has_case && cases.at(search.number).excluded)
+    all.push_back({In::number, "'exclude' leaves this case out; choose another one"});
   if (search.kind != SearchSettings::Kind::bisect) return all;
   std::string why;
   const auto key = find_key(file.vary, search.key, why);

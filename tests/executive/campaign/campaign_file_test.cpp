@@ -301,6 +301,9 @@ TEST_F(Campaigns, SayWhatIsWrongWithASearchAtItsPlace) {
   texts.add(of("bisect: { key: gain, within: -1 }\n"));
   texts.add(of("bisect: { key: gain, case: 4 }\n"));
   texts.add(of("minimise: { case: -1 }\n"));
+  const std::string left_out = "exclude: [ { mode: a }, { mode: b } ]\n";
+  texts.add(of(left_out + "minimise: { case: 2 }\n"));
+  texts.add(of(left_out + "minimise: {}\n"));
 }
 
 TEST_F(Campaigns, KnowTheExpectationThatIsToBeSure) {

@@ -167,9 +167,11 @@ class Csv final : public executive::RecordSink {
   }
   /// Nanoseconds as seconds, exactly, without trailing zeros.
   void append_seconds(std::int64_t ns) {
+    const std::uint64_t size = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
     char text[32];
-    int length = std::snprintf(text, sizeof text, "%lld.%09lld", static_cast<long long>(ns / 1'000'000'000),
-                               static_cast<long long>(ns % 1'000'000'000));
+    int length = std::snprintf(text, sizeof text, "%s%llu.%09llu", ns < 0 ? "-" : "",
+                               static_cast<unsigned long long>(size / 1'000'000'000),
+                               static_cast<unsigned long long>(size % 1'000'000'000));
     while (text[length - 1] == '0') --length;
     if (text[length - 1] == '.') --length;
     row_.append(text, static_cast<std::size_t>(length));

@@ -201,13 +201,14 @@ TEST(RecordFormats, ABooleanIsZeroOrOneWhateverAModelWrote) {
   }
 }
 
-TEST(RecordFormats, KeepTimesThatAreWholeTensOfSeconds) {
+TEST(RecordFormats, KeepTimesBeforeZeroAndWholeTensOfSeconds) {
   for (const std::string& name : formats()) {
     SCOPED_TRACE(name);
     const Format format(name);
     const TempDir folder;
     const RecordSample sample(3, 1);
-    const std::int64_t times[] = {0, 500'000'000, 10'000'000'000, 1'000'000'000'000};
+    const std::int64_t times[] = {-1'500'000'000, -500'000'000,     -1, 0, 500'000'000,
+                                  10'000'000'000, 1'000'000'000'000};
     const auto sink = format.sink();
     sink->open(format.file(folder), sample.head);
     for (const std::int64_t time : times) {

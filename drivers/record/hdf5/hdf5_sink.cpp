@@ -2,6 +2,7 @@
 #include "drivers/record/hdf5/hdf5_sink.hpp"
 
 #include <hdf5_hl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -113,10 +114,16 @@ class Hdf5Sink final : public executive::RecordSink {
     }
     // It gets its name when it is whole: a kill before leaves none that cannot be opened.
     const std::string partial = path_ + ".partial";
-    make(rtsync::OpenedPath(partial, O_RDWR | O_CREAT).name(), head);
-    std::error_code error;
-    std::filesystem::rename(partial, path, error);
-    if (error) throw std::runtime_error(path_ + ": " + error.message());
+    const rtsync::OpenedPath opened(partial, O_RDWR | O_CREAT);
+    try {
+      make(opened.name(), head);
+      std::error_code error;
+      std::filesystem::rename(partial, path, error);
+      if (error) throw std::runtime_error(path_ + ": " + error.message());
+    } catch (...) {  // as on a full disk
+      (void)::unlink(partial.c_str());
+      throw;
+    }
   }
 
   void write(const std::byte* record) override {

@@ -389,6 +389,16 @@ TEST(RecordFormats, AnHdf5FileThatHasEndedHoldsLittleBesideItsValues) {
   }
 }
 
+TEST(RecordFormats, AnHdf5FileThatCannotBeginLeavesNothing) {
+  const Format format("hdf5");
+  const TempDir folder;
+  RecordSample sample(5, 3);
+  sample.head.columns.back().name = "no/name";
+  for (const bool exported : {false, true})
+    EXPECT_THROW(format.sink(exported)->open(format.file(folder), sample.head), std::runtime_error);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 /// Copies of a file that is being written, as a kill would leave it.
 TEST(RecordFormats, AnHdf5FileThatNobodyClosedIsReadAndMended) {
   const Format format("hdf5");

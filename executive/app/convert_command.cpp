@@ -213,10 +213,15 @@ class ConvertCommand final : public CommandDriver {
     return kOk;
   }
 
+  static void refuse_existing(const fs::path& file) {
+    if (fs::exists(file))
+      throw CommandError(kWrongInput,
+                         file.string() + " is there already; remove it, or give -o another name");
+  }
+
   static void convert(const fs::path& source, const RecordFormat& from, const fs::path& out,
                       const RecordFormat& to) {
-    if (fs::exists(out))
-      throw CommandError(kWrongInput, out.string() + " is there already; remove it, or give -o another name");
+    refuse_existing(out);
     const fs::path parent = out.has_parent_path() ? out.parent_path() : fs::path(".");
     if (!fs::is_directory(parent)) throw CommandError(kWrongInput, parent.string() + " is not a folder");
     const OwnFolder work(".tactus-convert", parent);
@@ -230,6 +235,8 @@ class ConvertCommand final : public CommandDriver {
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
     }
+    for (const fs::directory_entry& each : fs::directory_iterator(work.path()))  // also what belongs to it
+      refuse_existing(parent / each.path().filename());
     for (const fs::directory_entry& each : fs::directory_iterator(work.path())) {
       std::error_code error;
       fs::rename(each.path(), parent / each.path().filename(), error);

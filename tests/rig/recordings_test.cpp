@@ -152,6 +152,7 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
   dir.write("late.csv", "sys.exec.out.time {s},x {--}\n50000000.000000001,1\n");
   dir.write("bad.csv", "sys.exec.out.time {s},x {--}\n0,1\n0.1,1,2\n");
   dir.write("note.txt", "");
+  dir.write("mine.columns.json", "mine");
   const Row rows[] = {
       {{"nothing.csv"}, "nothing.csv is not there"},
       {{"note.txt"}, "note.txt: its name says no format; there are .csv (csv), "},
@@ -160,6 +161,7 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
       {{"out/motion.csv", "--to", "mdf4", "-o", "x.mcap"},
        "x.mcap would be mdf4, whose files end in .mf4; name a file that ends so"},
       {{"out/motion.csv", "-o", "late.csv"}, "late.csv is there already; remove it, or give -o another name"},
+      {{"out/motion.csv", "-o", "mine.csv"}, "mine.columns.json is there already; remove it, or give -o"},
       {{"out/motion.csv", "-o", "no/where.mcap"}, "no is not a folder"},
       {{"bad.csv", "--to", "mcap"}, "bad.csv:3: has 3 columns, the header has 2"},
       {{"late.csv", "--to", "trk"},
@@ -170,6 +172,8 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
     EXPECT_NE(done.status, 0) << done;
     EXPECT_TRUE(says(done, row.expected)) << row.expected << "\n" << done;
   }
+  EXPECT_EQ(read_file(dir / "mine.columns.json"), "mine");
+  EXPECT_FALSE(fs::exists(dir / "mine.csv"));
   EXPECT_FALSE(fs::exists(dir / "bad.mcap"));
   EXPECT_FALSE(fs::exists(dir / "log_late.trk")) << "nothing is left of what would not be the same";
   for (const auto& entry : fs::directory_iterator(dir.path()))

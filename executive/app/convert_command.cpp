@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,6 +36,39 @@ namespace fs = std::filesystem;
 using executive::RecordColumn;
 using executive::RecordFormat;
 using executive::RecordingHead;
+
+constexpr int kEndSignals[] = {SIGINT, SIGTERM, SIGHUP};
+
+volatile std::sig_atomic_t g_end_signal = 0;  // the one that came; 0: none
+
+/// Notices signals that end the process, so that no part of a recording stays: it ends by them once that is removed.
+class NoticedSignals {
+ public:
+  NoticedSignals() {
+    for (std::size_t i = 0; i < std::size(kEndSignals); ++i) {
+      struct sigaction noticed {};
+      noticed.sa_handler = [](int number) { g_end_signal = number; };
+      noticed.sa_flags = SA_RESTART;
+      (void)::sigaction(kEndSignals[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) (void)::sigaction(kEndSignals[i], &noticed, nullptr);
+    }
+  }
+  ~NoticedSignals() {
+    for (std::size_t i = 0; i < std::size(kEndSignals); ++i)
+      (void)::sigaction(kEndSignals[i], &before_[i], nullptr);
+    if (g_end_signal != 0) (void)::raise(g_end_signal);
+  }
+  NoticedSignals(const NoticedSignals&) = delete;
+  NoticedSignals& operator=(const NoticedSignals&) = delete;
+
+  /// Throws CommandError once a signal has come.
+  static void look() {
+    if (g_end_signal != 0) throw CommandError(kEndedEarly, "a signal ended it; nothing was written");
+  }
+
+ private:
+  struct sigaction before_[std::size(kEndSignals)]{};
+};
 
 /// The formats of this machine, with words for what is wrong.
 class KnownFormats {
@@ -112,6 +148,7 @@ class Comparison {
     std::vector<std::byte> b(executive::record_bytes(to_->head()));
     std::uint64_t records = 0;
     for (; from_->next(a.data()); ++records) {
+      NoticedSignals::look();
       const std::string place = "record " + std::to_string(records + 1);
       if (!to_->next(b.data())) lost("ends before " + place);
       std::int64_t before = 0;
@@ -154,6 +191,7 @@ class ConvertCommand final : public CommandDriver {
   }
 
   int run() override {
+    const NoticedSignals signals;
     const fs::path source(source_);
     formats_ = std::make_unique<const KnownFormats>();
     std::error_code none;
@@ -232,6 +270,7 @@ class ConvertCommand final : public CommandDriver {
     try {
       copy(source, *from.driver, made, *to.driver, columns, omitted);
       records = Comparison(*from.driver, source, *to.driver, made, omitted).run();
+      NoticedSignals::look();
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
     }
@@ -255,7 +294,10 @@ class ConvertCommand final : public CommandDriver {
     omitted = to.omits(reader->head());
     writer->open(made, reader->head());
     std::vector<std::byte> record(executive::record_bytes(reader->head()));
-    while (reader->next(record.data())) writer->write(record.data());
+    while (reader->next(record.data())) {
+      NoticedSignals::look();
+      writer->write(record.data());
+    }
     writer->flush();
     writer->close();
   }

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "executive/driver/record_formats.hpp"
@@ -178,6 +179,28 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
   EXPECT_FALSE(fs::exists(dir / "log_late.trk")) << "nothing is left of what would not be the same";
   for (const auto& entry : fs::directory_iterator(dir.path()))
     EXPECT_NE(entry.path().filename().string().substr(0, 8), ".tactus-") << entry.path();
+}
+
+TEST(Recordings, AConversionThatIsInterruptedLeavesNothing) {
+  const TempDir dir;
+  std::string text = "sys.exec.out.time {s},x {--}\n";
+  for (int i = 0; i < 500'000; ++i) text += std::to_string(i) + ",1.5\n";
+  dir.write("long.csv", text);
+  const auto has_folder = [&] {
+    for (const auto& entry : fs::directory_iterator(dir.path()))
+      if (entry.path().filename().string().starts_with(".tactus-")) return true;
+    return false;
+  };
+  Process convert(tactus({"convert", "long.csv", "-o", "long.mf4"}, dir.path()));
+  const auto until = std::chrono::steady_clock::now() + kTimeout;
+  while (!has_folder() && !fs::exists(dir / "long.mf4") && std::chrono::steady_clock::now() < until)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  convert.signal(SIGTERM);
+  const Finished& done = convert.wait();
+  if (done.status == 0) GTEST_SKIP() << "it was over before the signal came";
+  EXPECT_EQ(done.signal, SIGTERM) << done;
+  EXPECT_FALSE(has_folder());
+  EXPECT_FALSE(fs::exists(dir / "long.mf4"));
 }
 
 TEST(Recordings, AKilledRigLeavesFilesThatAreMended) {

@@ -284,6 +284,10 @@ class ConvertCommand final : public CommandDriver {
     put("%s: %llu records of %zu columns, as %s in %s\n", source.c_str(),
         static_cast<unsigned long long>(records), columns, to.name.c_str(), out.c_str());
     for (const std::string& what : omitted) put("  %s cannot hold %s\n", to.name.c_str(), what.c_str());
+    if (from.name != "csv") return;
+    const executive::RecordedFile text = from.driver->examine(source);
+    if (text.damage.empty() && text.whole < text.bytes)
+      put("  the last line of %s has no end, and was left out\n", source.c_str());
   }
 
   static void copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,

@@ -173,6 +173,11 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
     EXPECT_NE(done.status, 0) << done;
     EXPECT_TRUE(says(done, row.expected)) << row.expected << "\n" << done;
   }
+  dir.write("torn.csv", "sys.exec.out.time {s},x {--}\n0,1\n1,2\n2,3");
+  const Finished torn = run(tactus({"convert", "torn.csv", "-o", "torn.mf4"}, dir.path()));
+  EXPECT_EQ(torn.status, 0) << torn;
+  EXPECT_TRUE(says(torn, "torn.csv: 2 records of ")) << torn;
+  EXPECT_TRUE(says(torn, "the last line of torn.csv has no end, and was left out")) << torn;
   EXPECT_EQ(read_file(dir / "mine.columns.json"), "mine");
   EXPECT_FALSE(fs::exists(dir / "mine.csv"));
   EXPECT_FALSE(fs::exists(dir / "bad.mcap"));

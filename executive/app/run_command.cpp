@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/junit_file.hpp"
 #include "executive/app/load_rig.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/run_rig.hpp"
@@ -88,7 +89,10 @@ class RunCommand final : public CommandDriver {
     if (file.empty()) return wrong_line("run: which rig file? tactus run RIG.yaml");
     for (const std::string& verdict : allow_)
       (verdict == "untested" ? choices_.judge.allow_untested : choices_.judge.allow_inconclusive) = true;
-    if (!junit_.empty()) choices_.judge.junit = std::filesystem::absolute(junit_);
+    if (!junit_.empty()) {
+      check_junit_file(junit_);
+      choices_.judge.junit = std::filesystem::absolute(junit_);
+    }
     request_.report = report_option_->count() > 0;
     return run_rig(request_);
   }

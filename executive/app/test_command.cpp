@@ -12,6 +12,7 @@
 #include "config/number.hpp"
 #include "config/text.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/junit_file.hpp"
 #include "executive/app/mutation_runs.hpp"
 #include "executive/app/options.hpp"
 #include "executive/app/terminal_text.hpp"
@@ -95,6 +96,7 @@ class TestCommand final : public CommandDriver {
     tests_.allows_inconclusive = std::ranges::find(allow_, "inconclusive") != allow_.end();
     for (const std::string& each : allow_) tests_.passed.insert(tests_.passed.end(), {"--allow", each});
     for (const std::string& each : tests_.set) tests_.passed.insert(tests_.passed.end(), {"--set", each});
+    if (!tests_.junit.empty()) check_junit_file(tests_.junit);
     if (!mutates_) return run_tests(tests_);
     if (!realtime_) tests_.passed.erase(tests_.passed.begin());  // mutants never are
     if (!patience_.empty()) mutation_.patience = patience_asked();

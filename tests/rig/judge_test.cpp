@@ -189,6 +189,27 @@ TEST_F(Judge, ChoicesAboutVerdictsAreRefusedWhereNothingIsJudged) {
             0);
 }
 
+TEST_F(Judge, AFileOfVerdictsTakesNoPlaceOfAnotherOneAndHasAFolder) {
+  const std::string text = "until: 9 ms\nexpect: { a: yes }\n";
+  dir_.write("first.test.yaml", text);
+  dir_.write("second.test.yaml", text);
+  dir_.write("old.xml", "\xEF\xBB\xBF\n<testsuites/>\n");
+  dir_.write("empty.xml", "");
+  const auto of = [&](const std::string& junit) {
+    return run(tactus({"test", example("servo"), "--no-realtime", "--out", "all-" + junit.substr(0, 5),
+                       "--set", "memory.lock=no", "--junit", junit, "second.test.yaml"},
+                      dir_.path()));
+  };
+  const Finished done = of("first.test.yaml");
+  EXPECT_EQ(done.status, 2) << done.out;
+  EXPECT_THAT(done.err, HasSubstr("--junit: first.test.yaml is there already and is no XML"));
+  EXPECT_EQ(read_file(dir_.path() / "first.test.yaml"), text);
+  EXPECT_THAT(of("none/all.xml").err, HasSubstr("--junit: none is not a folder"));
+  for (const char* const good : {"old.xml", "empty.xml"}) EXPECT_EQ(of(good).status, 0) << good;
+  EXPECT_EQ(run_test(text, {"--junit", "first.test.yaml"}).status, 2);
+  EXPECT_EQ(read_file(dir_.path() / "first.test.yaml"), text);
+}
+
 TEST_F(Judge, AWarningChangesNothing) {
   EXPECT_EQ(run_test("until: 1 s\nexpect:\n"
                      "  slow: { never: motor.speed > 20 rad/s, severity: warn }\n"

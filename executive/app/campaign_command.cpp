@@ -315,7 +315,11 @@ class CampaignCommand final : public CommandDriver {
 
   int print_table() const {
     campaign::Results rows(results_in(folder_));
-    const auto print = [&](const std::vector<std::string>& cells) {
+    const auto print = [&](std::vector<std::string> cells) {
+      if (!csv_)  // a tab or a line end in a name would begin a cell or a line
+        for (std::string& cell : cells)
+          std::ranges::replace_if(
+              cell, [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
       put("%s", (csv_ ? campaign::csv_line(cells) : rtsync::joined(cells, "\t") + "\n").c_str());
     };
     print(table_heads(rows));

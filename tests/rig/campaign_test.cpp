@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -238,6 +239,20 @@ TEST_F(Campaign, RefusesOptionsThatWouldDoNothing) {
               HasSubstr("'other' is one word too many"));
   const auto both = tactus_of({"campaign", "a.campaign.yaml", "--minimise", "--only", "1", "--shuffle", "3"});
   EXPECT_THAT(both.err, AllOf(HasSubstr("--only: is for"), HasSubstr("--shuffle: is for")));
+}
+
+TEST_F(Campaign, ATableHasALineForEachCaseWhateverNamesHold) {
+  write("");
+  dir_.write("b.test.yaml",
+             "until: 9 ms\nexpect: { \"tab\\tand\\nend\": { always: motor.speed < 0 rad/s } }\n");
+  ASSERT_EQ(tactus_of({"campaign", "a.campaign.yaml", "--out", "out", "--quiet"}).status, 4);
+  const std::string table = tactus_of({"campaign", "table", "out"}).out;
+  ASSERT_EQ(std::count(table.begin(), table.end(), '\n'), 2) << table;
+  const std::size_t second = table.find('\n');
+  EXPECT_EQ(std::count(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(second), '\t'),
+            std::count(table.begin() + static_cast<std::ptrdiff_t>(second), table.end(), '\t'))
+      << table;
+  EXPECT_THAT(table, HasSubstr("tab and end"));
 }
 
 TEST_F(Campaign, MeasuresWithoutATestAndSaysWhatCannotBeMeasured) {

@@ -7,6 +7,7 @@
 
 #include "executive/campaign/store/outcome.hpp"
 #include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::campaign {
 
@@ -97,10 +98,14 @@ void Versions::open_changed_lines() {
     ++opened;
   }
   store_.drop_from(cases_.count());
+  const std::int64_t kept = store_.counts().all();
   listener_.says("the files have changed: version " + std::to_string(number()) + " of the campaign, " +
                  std::to_string(opened) +
                  (opened == 1 ? " case has another command line and runs again"
-                              : " cases have another command line and run again"));
+                              : " cases have another command line and run again") +
+                 (kept == 0 ? ""
+                            : "; " + rtsync::counted(kept, "result") +
+                                  " of the files before count as they are; --out begins anew"));
 }
 
 int Versions::of(const Outcome& outcome) const {

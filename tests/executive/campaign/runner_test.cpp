@@ -230,6 +230,7 @@ TEST(CampaignRunner, RefusesChangedFilesUnlessTheyAreAccepted) {
   (void)made.run(cases);
   EXPECT_EQ(made.number_of("SELECT count(*) FROM cases WHERE version = 1"), 2);
   EXPECT_EQ(made.number_of("SELECT count(*) FROM cases WHERE version = 2"), 2);
+  EXPECT_THAT(made.heard.said, HasSubstr("; 2 results of the files before count as they are"));
 
   cases.more = "0";  // other values: other cases
   made.work.sources[0].sha256 = "3";

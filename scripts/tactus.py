@@ -255,7 +255,7 @@ def _reader(column: Column, point: Callable[[str], str]) -> Callable[[str], Any]
 
 def _lines(file: pathlib.Path) -> Iterator[str]:
     """Whole lines without their ends; a torn one at the end is no record."""
-    with open(file, encoding="utf-8", newline="\n") as opened:
+    with open(file, encoding="utf-8-sig", newline="\n") as opened:  # spreadsheets begin UTF-8 with a mark
         for line in opened:
             if line.endswith("\n"):
                 yield line[:-1]

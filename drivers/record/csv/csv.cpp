@@ -189,6 +189,7 @@ class WholeRow {
   bool operator()(std::string_view line) {
     if (columns_ == 0) {  // the header
       constexpr std::string_view time = kCsvTime;
+      line = without_mark(line);
       if (!line.starts_with(time) || line.size() == time.size()) return false;
       separator_ = line[time.size()];
       columns_ = cells_of(line, separator_);

@@ -156,7 +156,9 @@ class CsvSource final : public executive::RecordSource {
   void read_header() {
     std::string_view line;
     constexpr std::string_view time = "sys.exec.out.time";
-    if (!next_line(line) || !line.starts_with(time))
+    const bool has_line = next_line(line);
+    line = without_mark(line);
+    if (!has_line || !line.starts_with(time))
       throw std::runtime_error(file_.string() +
                                ": does not begin with the header of a recording, sys.exec.out.time {s}");
     const std::size_t end = std::min(line.find('}'), line.size());
@@ -255,6 +257,12 @@ std::size_t cells_of(std::string_view line, char separator) {
     line.remove_prefix(static_cast<std::size_t>(static_cast<const char*>(found) - line.data()) + 1);
   }
   return cells;
+}
+
+std::string_view without_mark(std::string_view line) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (line.starts_with(kMark)) line.remove_prefix(kMark.size());
+  return line;
 }
 
 std::filesystem::path csv_columns_file(std::filesystem::path file) {

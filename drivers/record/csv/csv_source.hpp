@@ -12,6 +12,8 @@ namespace tactus::drivers::record {
 /// Trick's name of the first column.
 inline constexpr const char* kCsvTime = "sys.exec.out.time {s}";
 
+/// The first line of a file without the byte order mark with which spreadsheets begin UTF-8.
+std::string_view without_mark(std::string_view line);
 /// Number of cells of a line.
 std::size_t cells_of(std::string_view line, char separator);
 

@@ -207,7 +207,8 @@ def main(folder):
     inferred = tactus.load(folder / "t.csv")
     assert [inferred.columns[name].type for name in inferred] == ["double", "int32", "int64"]
     assert inferred.labels["w"] == {"none": 0, "x": 1} and inferred.values("n") == [9007199254740993, 1]
-    (folder / "s.csv").write_text("sys.exec.out.time {s};a {m};w {--};n {--}\n0,1;-1,5e-3;1,2,3;7\n0.2;2.5;x;8\n")
+    (folder / "s.csv").write_text("\ufeffsys.exec.out.time {s};a {m};w {--};n {--}\n0,1;-1,5e-3;1,2,3;7\n0.2;2.5;x;8\n",
+                                  encoding="utf-8")
     commas = tactus.load(folder / "s.csv")
     assert commas.values("a") == [-1.5e-3, 2.5] and commas.labels["w"] == {"1,2,3": 0, "x": 1}, commas.values("a")
     assert tactus.load(folder / "s.csv", span=(0.1, 0.2)).count == 1

@@ -428,8 +428,10 @@ def _read_mdf4(file: pathlib.Path, choice: Choice, opened: BinaryIO, end: int) -
     columns, time, at = [], None, channels.links[1]
     while at:
         _, links, body, _, _ = block(at)
-        kind, _, data_type, bit, byte, bits = struct.unpack_from("<BBBBII", body)
+        kind, _, data_type, bit, byte, bits, flags = struct.unpack_from("<BBBBIII", body)
         name = text(links[2])
+        if flags & 3:
+            raise RecordingError(f"{file}: channel {name} marks values as invalid; `tactus convert` reads it")
         if data_type == 0 and bits == 1 and bit == 0:
             code = "bool"
         elif bit == 0 and data_type in (0, 2) and bits in (8, 16, 32, 64):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -22,12 +23,17 @@ namespace {
 
 using executive::RecordColumn;
 
+constexpr std::uint8_t kMdfOfTime = 1;                              // what a master channel is of
+constexpr std::uint32_t kMdfNeverValid = 1, kMdfHasInvalidBit = 2;  // flags of a channel
+
 /// A channel as it is in the records.
 struct MdfChannel {
   std::uint8_t kind = 0, type = 0, bit = 0;
   std::uint32_t at = 0, bits = 0;
   double offset = 0, factor = 1;  // of its conversion
   bool converted = false;
+  bool never_valid = false;
+  std::optional<std::uint64_t> invalid_at{};      // bit of a record that says that there is no value
   RecordColumn column{"", "", TACTUS_DOUBLE, 0};  // what becomes of it
 
   std::size_t bytes() const { return (bit + bits + 7U) / 8U; }
@@ -47,7 +53,8 @@ std::optional<tactus_type> stored_type(const MdfChannel& channel) {
 struct MdfLayout {
   std::uint64_t head_end = 0;  // behind the last block that describes it
   std::uint64_t data_link = 0, first_data = 0, cycle_at = 0, cycles = 0;
-  std::size_t row = 0;  // bytes of a record
+  std::size_t row = 0;     // bytes of a record
+  std::size_t values = 0;  // bytes of its values; what follows them says which are invalid
   std::string name, comment;
   std::uint64_t start_ns = 0;
   std::vector<MdfChannel> channels;  // the master first
@@ -82,8 +89,8 @@ class LayoutReader {
     reader.skip(8);
     layout_.cycles = reader.take<std::uint64_t>();
     reader.skip(8);
-    layout_.row = reader.take<std::uint32_t>();
-    layout_.row += reader.take<std::uint32_t>();  // with its invalidation bits
+    layout_.values = reader.take<std::uint32_t>();
+    layout_.row = layout_.values + reader.take<std::uint32_t>();  // with its invalidation bits
     layout_.name = text(channels.link(2));
     read_channels(channels.link(1));
     return std::move(layout_);
@@ -126,11 +133,13 @@ class LayoutReader {
     MdfChannel channel;
     ByteReader reader(read.data);
     channel.kind = reader.take<std::uint8_t>();
-    reader.skip(1);
+    const auto master_of = reader.take<std::uint8_t>();
     channel.type = reader.take<std::uint8_t>();
     channel.bit = reader.take<std::uint8_t>();
     channel.at = reader.take<std::uint32_t>();
     channel.bits = reader.take<std::uint32_t>();
+    const auto flags = reader.take<std::uint32_t>();
+    const auto invalid_bit = reader.take<std::uint32_t>();
     channel.column.name = text(read.link(2));
     channel.column.unit = text(read.link(6));
     channel.column.about = text(read.link(7));
@@ -139,6 +148,17 @@ class LayoutReader {
         std::uint64_t{channel.at} + channel.bytes() > layout_.row)
       throw std::runtime_error("channel '" + channel.column.name +
                                "' is of a kind that tactus does not know (it reads numbers and bits)");
+    if (read.link(1) != 0)
+      throw std::runtime_error("channel '" + channel.column.name +
+                               "' has parts, as an array; export each as a channel of its own");
+    if (channel.kind == 2 && master_of != kMdfOfTime)
+      throw std::runtime_error("its first channel, '" + channel.column.name +
+                               "', is not a time; export it over time");
+    channel.never_valid = (flags & kMdfNeverValid) != 0;
+    if ((flags & kMdfHasInvalidBit) != 0)
+      channel.invalid_at = std::uint64_t{layout_.values} * 8 + invalid_bit;
+    if (channel.invalid_at && *channel.invalid_at / 8 >= layout_.row)
+      throw std::runtime_error("channel '" + channel.column.name + "' has its mark outside of the records");
     channel.column.type = *type;
     if (read.link(4) != 0) read_conversion(channel, read.link(4));
     return channel;
@@ -252,6 +272,8 @@ class Mdf4Source final : public executive::RecordSource {
 
   bool next(std::byte* record) override {
     if (!next_row()) return false;
+    ++number_;
+    if (is_invalid(layout_.channels.front())) fail(layout_.channels.front());
     const std::int64_t time = time_of(layout_.channels.front());
     std::memcpy(record, &time, sizeof time);
     for (std::size_t i = 1; i < layout_.channels.size(); ++i)
@@ -310,8 +332,21 @@ class Mdf4Source final : public executive::RecordSource {
     return std::llround(static_cast<long double>(seconds) * 1e9L);
   }
 
+  bool is_invalid(const MdfChannel& channel) const {
+    if (channel.never_valid || !channel.invalid_at) return channel.never_valid;
+    const auto byte = static_cast<unsigned char>(row_[static_cast<std::size_t>(*channel.invalid_at / 8)]);
+    return ((byte >> (*channel.invalid_at % 8)) & 1U) != 0;
+  }
+  [[noreturn]] void fail(const MdfChannel& channel) const {
+    throw executive::DamagedRecord(file_.path().string() + ": record " + std::to_string(number_) +
+                                   " has no valid value of '" + channel.column.name +
+                                   "', and a whole number cannot say so; export it without such records");
+  }
+
   void take(const MdfChannel& channel, std::byte* to) const {
-    if (channel.converted) {
+    if (is_invalid(channel)) {
+      take_nothing(channel, to);
+    } else if (channel.converted) {
       const double value = channel.offset + channel.factor * raw(channel);
       std::memcpy(to, &value, sizeof value);
     } else if (channel.column.type == TACTUS_BOOL) {
@@ -321,10 +356,22 @@ class Mdf4Source final : public executive::RecordSource {
     }
   }
 
+  void take_nothing(const MdfChannel& channel, std::byte* to) const {
+    constexpr auto kNone = std::numeric_limits<double>::quiet_NaN();
+    constexpr auto kShortNone = std::numeric_limits<float>::quiet_NaN();
+    if (channel.column.type == TACTUS_DOUBLE)
+      std::memcpy(to, &kNone, sizeof kNone);
+    else if (channel.column.type == TACTUS_FLOAT)
+      std::memcpy(to, &kShortNone, sizeof kShortNone);
+    else
+      fail(channel);
+  }
+
   MappedFile file_;
   MdfLayout layout_;
   MdfData data_;
   executive::RecordingHead head_;
+  std::uint64_t number_ = 0;  // of the record
   std::string row_;
   std::size_t piece_ = 0, at_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -262,15 +264,26 @@ TEST(ForeignTrk, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(of(text), HasSubstr("column sys.exec.out.time is of type 3 with 8 bytes"));
 }
 
+/// What is unusual of a channel of an MDF file.
+struct Unusual {
+  std::string channel{};
+  std::uint32_t flags = 0, invalid_bit = 0;
+  std::uint64_t parts = 0;  ///< link to them
+  std::uint8_t master_of = 1;
+};
+
 /// An MDF file as another tool writes it: one DT, a time in seconds, a linear conversion, a bit in a byte.
-std::string mdf(bool second_group = false, bool compressed = false, std::uint8_t conversion = 1) {
+std::string mdf(bool second_group = false, bool compressed = false, std::uint8_t conversion = 1,
+                const Unusual& unusual = {}) {
   MdfBlocks blocks(kMdfHeadAt + kMdfHeadBytes);
   const auto channel = [&](std::uint64_t next, const char* name, std::uint8_t kind, std::uint8_t type,
                            std::uint8_t bit, std::uint32_t at, std::uint32_t bits, std::uint64_t cc) {
     std::string data;
-    put(data, kind, static_cast<std::uint8_t>(kind == 2), type, bit, at, bits);
+    const Unusual own = unusual.channel == name ? unusual : Unusual{};
+    put(data, kind, kind == 2 ? own.master_of : std::uint8_t{0}, type, bit, at, bits, own.flags,
+        own.invalid_bit);
     data.resize(72, '\0');
-    return blocks.add("CN", {next, 0, blocks.text(name), 0, cc, 0, blocks.text("V"), 0}, data);
+    return blocks.add("CN", {next, own.parts, blocks.text(name), 0, cc, 0, blocks.text("V"), 0}, data);
   };
   std::string linear;
   put(linear, conversion, std::uint8_t{0}, std::uint16_t{0}, std::uint16_t{0}, std::uint16_t{2}, 0.0, 0.0,
@@ -282,7 +295,7 @@ std::string mdf(bool second_group = false, bool compressed = false, std::uint8_t
   std::string records;
   for (int i = 0; i < 3; ++i) {
     put(records, i * 0.25, static_cast<std::uint16_t>(100 + i), static_cast<std::uint8_t>(i == 1 ? 8 : 0xf7));
-    records += '\1';  // an invalidation byte
+    records += i == 1 ? '\5' : '\1';  // an invalidation byte
   }
   std::string data;
   put(data, std::uint64_t{0}, std::uint64_t{3}, std::uint16_t{0}, std::uint16_t{0}, std::uint32_t{0},
@@ -318,6 +331,30 @@ TEST(ForeignMdf4, IsReadAsFarAsItIsNumbers) {
   EXPECT_FALSE(source->next(record.data()));
 }
 
+TEST(ForeignMdf4, AValueThatIsMarkedAsInvalidIsNone) {
+  const TempDir folder;
+  const auto temps = [&](const Unusual& unusual) {
+    folder.write("a.mf4", mdf(false, false, 1, unusual));
+    const auto source = read_mdf4(folder / "a.mf4");
+    std::vector<std::byte> record(executive::record_bytes(source->head()));
+    std::string valid;
+    while (source->next(record.data())) valid += std::isnan(value<double>(*source, record, 0)) ? '-' : 'v';
+    return valid;
+  };
+  EXPECT_EQ(temps({"temp", 0, 0}), "vvv") << "the bit is no mark of it";
+  EXPECT_EQ(temps({"temp", 2, 0}), "---");
+  EXPECT_EQ(temps({"temp", 2, 1}), "vvv");
+  EXPECT_EQ(temps({"temp", 2, 2}), "v-v");
+  EXPECT_EQ(temps({"temp", 1, 1}), "---");
+  const auto of = [&](const Unusual& unusual) {
+    folder.write("a.mf4", mdf(false, false, 1, unusual));
+    return refusal([&] { return read_mdf4(folder / "a.mf4"); });
+  };
+  EXPECT_THAT(of({"flag", 2, 2}), HasSubstr("record 2 has no valid value of 'flag'"));
+  EXPECT_THAT(of({"t", 2, 2}), HasSubstr("record 2 has no valid value of 't'"));
+  EXPECT_THAT(of({"temp", 2, 8}), HasSubstr("channel 'temp' has its mark outside of the records"));
+}
+
 TEST(ForeignMdf4, SaysWhatItDoesNotKnow) {
   const TempDir folder;
   const auto of = [&](const std::string& text) {
@@ -329,6 +366,8 @@ TEST(ForeignMdf4, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(of(mdf(true)), HasSubstr("holds more than one group; export one of them"));
   EXPECT_THAT(of(mdf(false, true)), HasSubstr("its data are compressed; save it without compression"));
   EXPECT_THAT(of(mdf(false, false, 3)), HasSubstr("channel 'temp' has a conversion of type 3"));
+  EXPECT_THAT(of(mdf(false, false, 1, {"temp", 0, 0, kMdfHeadAt})), HasSubstr("channel 'temp' has parts"));
+  EXPECT_THAT(of(mdf(false, false, 1, {"t", 0, 0, 0, 2})), HasSubstr("'t', is not a time"));
   EXPECT_THAT(of(mdf().substr(0, 300)), HasSubstr("cut off"));
 }
 

@@ -24,6 +24,13 @@ class ModelForces {
     const std::byte* from = nullptr;
     std::size_t bytes = 0;
     LivePacket* packet = nullptr;  ///< packet whose memory `from` is; nullptr: an action forces
+
+    /// Returns true if it shares memory with these bytes.
+    bool shares(const void* with, std::size_t size) const TACTUS_RT {
+      const auto* const own = static_cast<const std::byte*>(to);
+      const auto* const other = static_cast<const std::byte*>(with);
+      return own < other + size && other < own + bytes;
+    }
   };
 
   /// `thread`: the asynchronous one that it is on, as a bit; 0: none.
@@ -40,12 +47,16 @@ class ModelForces {
   std::size_t wanted = 0;
   /// One that shares memory with these bytes; nullptr: none.
   Force* find(const void* to, std::size_t bytes) TACTUS_RT {
-    const auto* const first = static_cast<const std::byte*>(to);
-    for (std::size_t i = 0; i < count_; ++i) {
-      const auto* const other = static_cast<const std::byte*>(forces_[i].to);
-      if (first < other + forces_[i].bytes && other < first + bytes) return &forces_[i];
-    }
+    for (std::size_t i = 0; i < count_; ++i)
+      if (forces_[i].shares(to, bytes)) return &forces_[i];
     return nullptr;
+  }
+  /// Returns true if `is(force)` for each one that shares memory with these bytes.
+  template <class Is>
+  bool all(const void* to, std::size_t bytes, Is is) const TACTUS_RT {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (forces_[i].shares(to, bytes) && !is(forces_[i])) return false;
+    return true;
   }
   void add(const Force& force) TACTUS_RT { forces_[count_++] = force; }
   void remove(Force* force) TACTUS_RT { *force = forces_[--count_]; }

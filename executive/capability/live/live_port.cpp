@@ -285,14 +285,14 @@ LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
     const LivePacket::Change& change = packet.changes[packet.which];
     if (change.kind != Kind::set || change.forces == nullptr || change.forces->empty()) continue;
-    const ModelForces::Force* const force = change.forces->find(change.to, change.bytes);
-    if (force == nullptr) continue;
-    const bool released = std::any_of(packet.changes.begin(),
-                                      packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which),
-                                      [&](const LivePacket::Change& before) {
-                                        return before.kind == Kind::release && before.to == force->to;
-                                      });
-    if (!released) return LivePacket::End::forced;
+    const auto end = packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which);
+    // A release ends all forces that it shares memory with, as unforce() does.
+    const auto is_released = [&](const ModelForces::Force& force) TACTUS_RT {
+      return std::any_of(packet.changes.begin(), end, [&](const LivePacket::Change& before) TACTUS_RT {
+        return before.kind == Kind::release && force.shares(before.to, before.bytes);
+      });
+    };
+    if (!change.forces->all(change.to, change.bytes, is_released)) return LivePacket::End::forced;
   }
   return has_room(packet) ? LivePacket::End::applied : LivePacket::End::full;
 }

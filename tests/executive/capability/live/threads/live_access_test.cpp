@@ -219,6 +219,26 @@ TEST_F(LiveAccessTest, ReleasingAnArrayEndsTheForcesOfAllItsElements) {
   EXPECT_TRUE(done.applied) << done.problem;
 }
 
+TEST_F(LiveAccessTest, OneRequestReleasesAnArrayAndWritesAnElementThatWasForced) {
+  start();
+  EXPECT_TRUE(written({make(Kind::force, "types.ds[1]", 1)}).applied);
+  const LiveDone done = written({make(Kind::release, "types.ds"), make(Kind::set, "types.ds[1]", 3)});
+  EXPECT_TRUE(done.applied) << done.problem;
+  EXPECT_THAT(forced(), IsEmpty());
+  EXPECT_EQ(value(*snapshot(), "types.ds[1]"), 3);
+}
+
+TEST_F(LiveAccessTest, AnArrayIsNotWrittenWhileAnElementOfItStaysForced) {
+  start();
+  EXPECT_TRUE(written({make(Kind::force, "types.ds[0]", 1), make(Kind::force, "types.ds[1]", 2)}).applied);
+  LiveWrite whole = make(Kind::set, "types.ds");
+  whole.bytes.resize(sizeof(double) * ref("types.ds").elements);
+  const LiveDone done = written({make(Kind::release, "types.ds[0]"), whole});
+  EXPECT_FALSE(done.applied);
+  EXPECT_THAT(done.problem, HasSubstr("'types.ds' is forced; release it first"));
+  EXPECT_THAT(forced(), ElementsAre("types.ds[0]", "types.ds[1]")) << "nothing was changed";
+}
+
 TEST_F(LiveAccessTest, TheLastFrameTakesAChangeAndTheOneAfterItDoesNot) {
   start(kRig, 10);
   EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 10),

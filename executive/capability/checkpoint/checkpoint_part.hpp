@@ -48,7 +48,9 @@ class CheckpointPart final : public FramePart {
 
   void joined(FrameServices& services) override { services_ = &services; }
   void changed(RigChange& change) TACTUS_RT override {
-    if (change.what == RigChange::started) first_frame_ = change.frame;
+    if (change.what != RigChange::started && change.what != RigChange::went_back) return;
+    first_frame_ = change.frame;
+    last_periodic_ = -1;
   }
   void keep_state(std::int64_t k, Slack& slack) TACTUS_RT override;
 

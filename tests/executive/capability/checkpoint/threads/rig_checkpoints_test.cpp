@@ -97,5 +97,39 @@ TEST(RigCheckpointsBesideFrames, ThoseOfTheRigFileComeAtTheirTimes) {
   EXPECT_EQ(written + all["missed"].get<std::int64_t>() + all["unfinished"].get<std::int64_t>(), 4) << all;
 }
 
+/// Number of those that were due.
+std::int64_t due(const RigCheckpoints& checkpoints) {
+  const config::Json all = checkpoints.summary();
+  return static_cast<std::int64_t>(all["written"].size()) + all["missed"].get<std::int64_t>() +
+         all["unfinished"].get<std::int64_t>();
+}
+
+TEST(RigCheckpointsBesideFrames, ThoseOfTheRigFileComeAgainAfterAReset) {
+  Beside run(kRig + "checkpoint: { every: 10 ms }\n");
+  run.rig.behind_frame[15] = [&] { run.rig.executive.request_reset(); };
+  (void)run.run(21);
+  EXPECT_EQ(run.rig.executive.restart().resets(), 1);
+  EXPECT_EQ(due(run.checkpoints), 3) << "before frame 10, and after the reset before frames 10 and 20";
+}
+
+TEST(RigCheckpointsBesideFrames, ThoseOfTheRigFileComeAfterAResetToBeforeTheFirstFrameOfTheRun) {
+  const TempDir dir;
+  {
+    Beside first(kRig + "checkpoint: { at_end: yes }\n");
+    (void)first.run(50);
+    const RigCheckpoints::Saved saved = first.checkpoints.save_end();
+    ASSERT_EQ(saved.error, "");
+    std::filesystem::copy_file(saved.file, dir / "end.tck");
+  }
+  Beside run(kRig + "checkpoint: { every: 20 ms }\n");
+  run.checkpoints.read_start(dir / "end.tck", INT64_MAX);
+  run.rig.behind_frame[3] = [&] { run.rig.executive.request_reset(); };
+  (void)run.rig.run(56, [&] { run.rig.executive.restart().load(*run.checkpoints.start_state()); });
+  run.checkpoints.stop();
+  run.checkpoints.poll(run.voice.voice());
+  EXPECT_EQ(run.rig.executive.restart().resets(), 1);
+  EXPECT_EQ(due(run.checkpoints), 2) << "after the reset, before frames 20 and 40";
+}
+
 }  // namespace
 }  // namespace tactus::executive::rig_checkpoints_threads_test

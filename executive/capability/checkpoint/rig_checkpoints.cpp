@@ -67,11 +67,7 @@ std::vector<rtsync::Provision> RigCheckpoints::prepare(Executive& executive) {
     writer_.reserve(executive.restorer().image(), tracker_.get());
     if (writer_.gradual() != nullptr) executive.accounts().evidence().excuse_faults_of(*writer_.gradual());
     std::int64_t every = 0;
-    if (section.every) {
-      const rtsync::Period& frame = rig_.plan().frame;
-      const auto scaled = static_cast<rtsync::Wide>(section.every->count()) * frame.den();
-      every = std::max<std::int64_t>(1, static_cast<std::int64_t>((scaled + frame.num() / 2) / frame.num()));
-    }
+    if (section.every) every = rig_.plan().frame.begun_in(*section.every);
     executive.add(part_.emplace(writer_, folder_.string(), every, copy));
     std::error_code error;
     if (wanted()) std::filesystem::create_directories(folder_, error);

@@ -104,6 +104,12 @@ std::int64_t due(const RigCheckpoints& checkpoints) {
          all["unfinished"].get<std::int64_t>();
 }
 
+TEST(RigCheckpointsBesideFrames, TheTimeBetweenThoseOfTheRigFileIsRoundedUpToWholeFrames) {
+  Beside run(kRig + "checkpoint: { every: 4.2 ms }\n");
+  (void)run.run(21);
+  EXPECT_EQ(due(run.checkpoints), 4) << "before frames 5, 10, 15 and 20";
+}
+
 TEST(RigCheckpointsBesideFrames, ThoseOfTheRigFileComeAgainAfterAReset) {
   Beside run(kRig + "checkpoint: { every: 10 ms }\n");
   run.rig.behind_frame[15] = [&] { run.rig.executive.request_reset(); };

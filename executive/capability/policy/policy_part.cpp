@@ -93,6 +93,10 @@ void PolicyPart::go_back_to(std::int64_t k) TACTUS_RT {
   wait_ = executive_.plan().restore_after;
   for (Watched& watched : watched_)
     for (StepWindow& window : watched.windows) window.clear();
+  if (!ends_) {  // a freeze before it, at the end of which the rig would have ended
+    reason_ = nullptr;
+    pauses_ = false;
+  }
   (void)switch_to(own_);
   show();
 }

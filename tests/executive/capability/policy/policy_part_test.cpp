@@ -311,6 +311,22 @@ TEST_F(Policies, SafeStateDrivesTheOutputsAndFreezesAndAResumeEndsTheRig) {
   EXPECT_EQ(safe[4], 1) << "while it is frozen";
 }
 
+TEST_F(Policies, ARigThatAStepHasFrozenGoesOnAfterAReset) {
+  PlannedJob& view = traced("view");
+  view.escalation = {step(1, StepAction::freeze)};
+  over.emplace(3, "view");
+  prepare();
+  executive->restorer().prepare_reset();
+  sleeper.on_wait = [&](int wait) {
+    if (wait == 10) over.clear();
+    if (wait == 10) executive->request_reset();
+    if (wait == 15) executive->request_resume();
+  };
+  const RunEnd end = run(8);
+  EXPECT_EQ(end.outcome, Outcome::completed) << end.reason;
+  EXPECT_THAT(frames_of("view"), ElementsAre(0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7));
+}
+
 TEST_F(Policies, AThreadShedsAndDemotesItsOwnJobsAlone) {
   plan.threads.emplace_back().name = "w";
   plan.threads[0].escalation = {step(1, StepAction::shed), step(2, StepAction::demote)};

@@ -25,8 +25,10 @@ except ImportError as error:
     raise ImportError("tactus.gym needs the package gymnasium, which is not here: pip install gymnasium") from error
 
 if __package__:  # installed: python3-tactus
+    from tactus.client import Episode
     from tactus.process import RigProcess
 else:
+    from tactus_client import Episode
     from tactus_process import RigProcess
 
 Named = Mapping[str, float]
@@ -56,7 +58,7 @@ class RigEnv(gymnasium.Env):
         self._start = (file, overrides, realtime, tactus)
         self._temporary = tempfile.TemporaryDirectory(prefix="tactus-gym-") if folder is None else None
         self._folder = pathlib.Path(folder if self._temporary is None else self._temporary.name)
-        self._runs, self._begun, self._elapsed = 0, False, 0.0
+        self._runs, self._begun, self._frames = 0, False, 0
         self.rig: RigProcess | None = None
         self._seen = numpy.zeros(len(self.observations), numpy.float32)
         try:
@@ -75,18 +77,17 @@ class RigEnv(gymnasium.Env):
         if self._begun:
             rig.reset()
             rig.wait_for("Pause", 60.0)
-        self._begun, self._elapsed = False, 0.0
+        self._begun, self._frames = False, 0
         values = rig.get(self.observations)
         self._seen = self._vector(values.values)
         return self._seen.copy(), {"frame": rig.state()["frame"]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        if self.rig is None:
+        rig = self.rig
+        if rig is None:
             raise RuntimeError("the run is over: reset() begins another")
         given = {name: float(value) for name, value in zip(self.actions, numpy.asarray(action).reshape(-1))}
-        episode = self.rig.run_for(self.step_s, given, self.observations)
-        self._begun = True
-        self._elapsed += self.step_s
+        episode = self._run(rig, given)
         now = {name: episode[tuple(name.split(".", 1))] for name in self.observations}
         info: dict[str, Any] = {"frame": episode.frame, "date": episode.date}
         if episode.ended:
@@ -94,9 +95,19 @@ class RigEnv(gymnasium.Env):
             self._end()
             if any(value is None for value in now.values()):
                 return self._seen.copy(), 0.0, False, True, info  # nothing was seen since
-        over = self._elapsed >= self.time_limit - 1e-9 or episode.ended
+        over = self._frames * rig.period >= self.time_limit - 1e-9 or episode.ended
         self._seen = self._vector(now)
         return (self._seen.copy(), float(self.reward(now, given)), bool(self.is_terminated(now, given)), over, info)
+
+    def _run(self, rig: RigProcess, given: Named) -> Episode:
+        """A step; the last one of a run is as long as the run is."""
+        self._begun = True
+        if rig.planned is not None and self._frames + rig.frames_in(self.step_s) > rig.planned:
+            episode = rig.run_to_end(given, self.observations)
+        else:
+            episode = rig.run_for(self.step_s, given, self.observations)
+        self._frames = 0 if episode.frame is None else episode.frame + 1
+        return episode
 
     def close(self) -> None:
         self._end()

@@ -70,7 +70,9 @@ class RigProcess(Rig):
         try:
             self.wait_until_ready(start_timeout, self._process.poll)
             self.wait_for("Pause", start_timeout)
-            self.period = (period := self.facts()["period"])["num_ns"] / period["den"] / 1e9
+            facts = self.facts()
+            self.period = facts["period"]["num_ns"] / facts["period"]["den"] / 1e9
+            self.planned: int | None = facts["planned_frames"]  # None: until it is stopped
         except RigError as error:
             self.kill()
             raise NoRig(f"{os.fspath(file)} did not start: {self.said() or error}") from error
@@ -97,9 +99,19 @@ class RigProcess(Rig):
         time from 0 on."""
         if not 0 <= seconds < math.inf:
             raise ValueError(f"run_for({seconds}): a time in seconds, from 0 on")
-        frames = max(1, math.ceil(seconds / self.period - 1e-9))
         last = self.state()["frame"]
-        stop = self.date_of((-1 if last is None else last) + frames)
+        stop = self.date_of((-1 if last is None else last) + self.frames_in(seconds))
+        return self._run_to(stop, inputs, outputs)
+
+    def run_to_end(self, inputs: Mapping[str, Any] | None = None, outputs: Sequence[str] = ()) -> Episode:
+        """Runs what is left of the run. inputs, outputs: as of run_for."""
+        return self._run_to(None, inputs, outputs)
+
+    def frames_in(self, seconds: float) -> int:
+        """The frames that run_for runs."""
+        return max(1, math.ceil(seconds / self.period - 1e-9))
+
+    def _run_to(self, stop: str | None, inputs: Mapping[str, Any] | None, outputs: Sequence[str]) -> Episode:
         return self.run_open(stop, [(*_split(name), value) for name, value in (inputs or {}).items()],
                              [_split(name) for name in outputs])
 

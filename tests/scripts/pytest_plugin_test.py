@@ -191,6 +191,20 @@ assert truncated and info["outcome"] == "completed", info
 env.reset()
 assert env.step([0.0])[4]["frame"] == 9
 env.close()
+
+def steps_of(**more):
+    env = tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed"], bounds={"motor.load_torque": (-0.01, 0.01)},
+                            **more)
+    env.reset()
+    frames, truncated = [], False
+    while not truncated:
+        _, _, _, truncated, info = env.step([0.0])
+        frames.append(info["frame"])
+    env.close()
+    return frames, info.get("outcome")
+
+assert steps_of(step=0.01, overrides={"until": "25 ms"}) == ([9, 19, 24], "completed"), "the last step is shorter"
+assert steps_of(step=0.0011, time_limit=0.01) == ([1, 3, 5, 7, 9], None), "simulated time, not that of steps"
 try:
     tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed"], step=0.01)
 except ValueError as error:

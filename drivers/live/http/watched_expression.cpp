@@ -128,7 +128,10 @@ Json WatchedExpression::json() const {
 }
 
 bool looks_like_expression(std::string_view text) {
-  return text.find_first_of(" ()<>=!+/^") != std::string_view::npos || text.starts_with('-');
+  // A product has its star between two values; a pattern begins or ends with it.
+  const std::size_t star = text.find('*');
+  const bool product = star != std::string_view::npos && star > 0 && !text.ends_with('*');
+  return product || text.find_first_of(" ()<>=!+/^") != std::string_view::npos || text.starts_with('-');
 }
 
 RowLayout layout_of(const LiveRig& rig, const std::vector<Named>& names) {

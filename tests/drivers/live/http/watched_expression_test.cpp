@@ -95,9 +95,11 @@ TEST_F(HttpExpression, KnowsHowManyFramesItLooksBack) {
 }
 
 TEST_F(HttpExpression, IsToldFromNamesAndPatterns) {
-  for (const char* text : {"a.x - b.y", "abs(a.x)", "a.x>3", "a.x^2", "-a.x", "a.x/2", "not a.on"})
+  for (const char* text :
+       {"a.x - b.y", "abs(a.x)", "a.x>3", "a.x^2", "-a.x", "a.x/2", "a.x*2", "2*a.x", "not a.on"})
     EXPECT_TRUE(looks_like_expression(text)) << text;
-  for (const char* text : {"a.x", "a.*", "a.x[2]", "a.r[1][0]", "*", "rt.late", "left-motor.speed", "a.?"})
+  for (const char* text :
+       {"a.x", "a.*", "a.x[2]", "a.r[1][0]", "*", "*.x", "rt.late", "left-motor.speed", "a.?"})
     EXPECT_FALSE(looks_like_expression(text)) << text;
 }
 

@@ -60,7 +60,8 @@ config::Fields<CommandSettings> commands_fields() {
   using C = CommandSettings;
   return {
       "A command at a simulated time. It is taken at the first end of a frame (or of a freeze frame) that is "
-      "not before that time.",
+      "not before that time. After a reset, a list of actions is done again; other commands are not given "
+      "again.",
       {
           located(&C::origin),
           required("at", &C::at, range(0ns, kEver), "simulated time"),

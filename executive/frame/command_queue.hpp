@@ -83,6 +83,9 @@ class CommandQueue final : public LinkCommands {
            poll_wanted_.exchange(false, std::memory_order_acq_rel);
   }
 
+  /// Returns true if a pause, resume, step or run_until from outside of the rig file is still to be taken.
+  bool waiting() const TACTUS_RT { return last_.load(std::memory_order_relaxed) != kNothing; }
+
   /// Freeze at the first boundary of frames not before that simulated time, beside what else is asked for.
   /// False: kMostPauses wait already.
   bool request_pause_at(std::int64_t sim_time_ns) TACTUS_RT {

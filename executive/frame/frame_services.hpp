@@ -92,6 +92,10 @@ class FrameServices {
   }
   /// A command of a client, taken at the end of the frame.
   void give(const CommandCall& call) TACTUS_RT { commands_.give(call.command, call.value, kByClient); }
+  /// Returns true if a pause, resume, step or run_until from outside is still to be taken.
+  bool command_waits() const TACTUS_RT { return commands_.waiting(); }
+  /// Has a paused rig serve its parts again before its freeze frame ends, behind the commands that wait.
+  void serve_again() TACTUS_RT { commands_.poll_while_paused(); }
   /// Switches a job, from the next frame on.
   void enable(std::string_view job, bool on) TACTUS_RT { (void)program_.enable(job, on); }
   /// Asks for a call of a job of class on_event in the next frame. False: there is none of that number.

@@ -99,7 +99,8 @@ std::int64_t LivePort::want_multiple(std::int64_t every) TACTUS_RT {
 
 /// Returns true if a snapshot is wanted after frame `last`.
 bool LivePort::is_wanted(std::int64_t last, bool frozen) const TACTUS_RT {
-  if (wanted_.load(std::memory_order_relaxed)) return true;
+  // Acquired: a command that was given before is seen, too.
+  if (wanted_.load(std::memory_order_acquire)) return true;
   if (!some_rhythms_.load(std::memory_order_acquire)) return false;
   return std::ranges::any_of(rhythms_, [&](const auto& rhythm) TACTUS_RT {
     const std::int64_t every = rhythm.load(std::memory_order_acquire);
@@ -168,7 +169,12 @@ bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
   taps_.adopt();
   const bool begins = change_frozen(frozen.next);
   services_->publish_async(std::exchange(touched_, 0));  // so that it can be read
-  if (is_wanted(frozen.next - 1, true)) publish(frozen.next - 1, frozen.rig, true);
+  if (!is_wanted(frozen.next - 1, true)) return begins;
+  // Who has given a command, and asks then, is not shown the pause of before it.
+  if (services_->command_waits())
+    services_->serve_again();
+  else
+    publish(frozen.next - 1, frozen.rig, true);
   return begins;
 }
 

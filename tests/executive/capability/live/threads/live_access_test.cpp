@@ -203,6 +203,17 @@ TEST_F(LiveAccessTest, AnswersWhileItStandsStillAndWhileItRuns) {
   EXPECT_EQ(later->rig.frames, later->frame + 1);
 }
 
+TEST_F(LiveAccessTest, WhoAsksBehindACommandIsNotShownThePauseBeforeIt) {
+  start();
+  for (std::int64_t k = 0; k < 100; ++k) {
+    ASSERT_EQ(live().command(Command::step, 1, "tester"), "");
+    EXPECT_EQ(snapshot()->frame, k);
+    wait_for(State::pause);
+  }
+  ASSERT_EQ(live().command(Command::pause, 0, "tester"), "");
+  EXPECT_EQ(snapshot()->frame, 99) << "it stays in Pause, and is seen";
+}
+
 TEST_F(LiveAccessTest, LivesOnHoweverMuchIsAskedWhileItStandsStill) {
   start();
   const std::int64_t before = snapshot()->rig.heartbeats;

@@ -14,6 +14,8 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import threading
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,8 +40,15 @@ def setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def _left(process: subprocess.Popen[bytes]) -> None:
+    """Stops a rig that nobody has ended."""
+    if process.poll() is None:
+        process.terminate()
+
+
 class RigProcess(Rig):
-    """A rig and the process that runs it. It is in Pause before its first frame when this returns.
+    """A rig and the process that runs it. It is in Pause before its first frame when this returns. It ends with this
+    program at the latest, however that ends; where it was killed, only if the main thread has started the rig.
 
     file: the rig file. folder: the run folder, which must be empty. overrides: values of the rig file by path. test: a
     test file that is laid over it. realtime: paced; else as fast as it can. Raises NoRig with the rig's own words.
@@ -61,12 +70,16 @@ class RigProcess(Rig):
             words += ["--set", f"{path}={setting(value)}"]
         self.status: int | None = None
         self._said = tempfile.TemporaryFile()
+        environment = dict(os.environ)
+        if threading.current_thread() is threading.main_thread():  # the kernel takes the end of a thread for that of all
+            environment["TACTUS_ENDS_WITH"] = str(os.getpid())
         try:
             self._process = subprocess.Popen([*words, *arguments], stdin=subprocess.DEVNULL, stdout=self._said,
-                                             stderr=subprocess.STDOUT)
+                                             stderr=subprocess.STDOUT, env=environment)
         except OSError as error:
             self._socket.cleanup()
             raise NoRig(f"{words[0]} cannot be started: {error.strerror}") from error
+        weakref.finalize(self, _left, self._process)  # at the end of the program, too
         try:
             self.wait_until_ready(start_timeout, self._process.poll)
             self.wait_for("Pause", start_timeout)

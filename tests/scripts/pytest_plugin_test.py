@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plug-in of pytest and the environment of Gymnasium, on the servo without real time.
+"""Rigs that a program starts, the plug-in of pytest and the environment of Gymnasium, on the servo without real time.
 
     pytest_plugin_test.py --source CHECKOUT --tactus PROGRAM [CLASS ...]
 
@@ -7,6 +7,7 @@ pytest runs in a temporary folder. Skipped, with the reason, where no Python of 
 """
 import argparse
 import functools
+import json
 import os
 import pathlib
 import shutil
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 import unittest
 
 parser = argparse.ArgumentParser()
@@ -47,6 +49,45 @@ class Case(unittest.TestCase):
         paths = os.pathsep.join(filter(None, [SCRIPTS.name, path]))
         environment = {**os.environ, "PYTHONPATH": paths, "TACTUS": str(TACTUS), "PYTHONDONTWRITEBYTECODE": ""}
         return subprocess.run([python, *words], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=900)
+
+
+class Processes(Case):
+    def outcome(self, folder):
+        """How a rig has ended; "" while it runs."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                ended = json.loads((folder / "summary.json").read_text())
+                if ended["outcome"] == "stopped":
+                    return ended["outcome"]
+            except (OSError, ValueError):
+                pass
+            time.sleep(0.05)
+        return ""
+
+    def test_a_rig_ends_with_its_program_however_that_ends(self):
+        for number, end in enumerate(("pass", "1 / 0", "os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)")):
+            folder = self.folder / f"out-{number}"
+            (self.folder / "use.py").write_text(
+                "import os, signal\nfrom tactus_process import RigProcess\n"
+                f"rig = RigProcess({str(SERVO)!r}, {str(folder)!r})\nassert rig.run_for(0.01).frame == 9\n{end}\n")
+            self.run_python(sys.executable, "use.py")
+            self.assertEqual(self.outcome(folder), "stopped", end)
+
+    def test_a_rig_that_another_thread_has_started_outlives_that_thread(self):
+        (self.folder / "use.py").write_text(textwrap.dedent(f"""
+            import threading, time
+            from tactus_process import RigProcess
+            made = []
+            thread = threading.Thread(target=lambda: made.append(RigProcess({str(SERVO)!r}, "out")))
+            thread.start()
+            thread.join()
+            time.sleep(0.5)
+            assert made[0].run_for(0.01).frame == 9
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.outcome(self.folder / "out"), "stopped")
 
 
 class Pytest(Case):

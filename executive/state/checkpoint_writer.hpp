@@ -86,6 +86,10 @@ class CheckpointWriter {
     return slot_.load(std::memory_order_relaxed) == Slot::open && !full_.load(std::memory_order_acquire) &&
            (gradual_ == nullptr || !gradual_->under_way());
   }
+  /// Returns true if one that was asked for is not in its file yet.                                 @when any
+  bool busy() const TACTUS_RT {
+    return slot_.load(std::memory_order_acquire) == Slot::asked || full_.load(std::memory_order_acquire);
+  }
   /// Copies the state for the request that waits. False, and nothing is done, when it is not due().  @when rt
   bool take(std::int64_t frame, std::int64_t sim_time_ns) TACTUS_RT;
 

@@ -37,6 +37,11 @@ class CheckpointPart final : public FramePart {
     asked_length_.store(end, std::memory_order_release);
     return true;
   }
+  /// Returns true if one is wanted that was not taken yet.                                         @when any
+  bool is_asked() const TACTUS_RT {
+    return asked_.load(std::memory_order_relaxed) || filling_.load(std::memory_order_acquire) ||
+           waiting() > 0;
+  }
   /// Those that were not taken because the one before was still under way.                         @when any
   std::int64_t missed() const TACTUS_RT { return missed_.load(std::memory_order_relaxed); }
   /// Those that were copied gradually.                                                             @when any

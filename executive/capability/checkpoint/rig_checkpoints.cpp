@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/checkpoint/rig_checkpoints.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <system_error>
 #include <utility>
@@ -18,6 +20,8 @@
 
 namespace tactus::executive {
 namespace {
+
+constexpr const char* kByFrame = "frame-";
 
 /// The file in the folder for checkpoints that a client means by "here" or "here.tck". Why there is none;
 /// empty: there is.
@@ -146,6 +150,8 @@ std::string RigCheckpoints::load(const std::string& name) {
   const std::lock_guard lock(loading_mutex_);
   if (loading_ != nullptr && executive_->restart().loaded() == loaded_before_)
     return "another checkpoint is being loaded; wait until it is";
+  if (is_awaited(file))
+    return "checkpoint " + config::show(file) + " is still to be written; try again in a moment";
   auto state = std::make_unique<LoadedState>();
   std::string all = rtsync::joined(read(folder_ / file, *state), "; ");
   if (!all.empty()) return all;
@@ -156,6 +162,20 @@ std::string RigCheckpoints::load(const std::string& name) {
   return "";
 }
 
+RigCheckpoints::FileId RigCheckpoints::id_of(const std::filesystem::path& file) {
+  struct stat found {};
+  if (::lstat(file.c_str(), &found) != 0) return std::nullopt;
+  return std::pair(found.st_dev, found.st_ino);
+}
+
+/// Returns true if this file was asked for, and what is there is still an older one, or none. The caller holds the lock.
+bool RigCheckpoints::is_awaited(const std::string& file) {
+  if (!part_->is_asked() && !writer_.busy()) awaited_.clear();
+  if (file.starts_with(kByFrame) && awaited_.contains(kByFrame)) return true;
+  const auto found = awaited_.find(file);
+  return found != awaited_.end() && found->second == id_of(folder_ / file);
+}
+
 std::string RigCheckpoints::request(const std::string& name) {
   if (const std::string why = impossible(); !why.empty()) return why;
   std::string file;
@@ -163,11 +183,14 @@ std::string RigCheckpoints::request(const std::string& name) {
     if (std::string why = file_name(name, file); !why.empty()) return why;
   std::error_code ignored;  // the writing says what is wrong
   std::filesystem::create_directories(folder_, ignored);
+  const FileId older = file.empty() ? FileId() : id_of(folder_ / file);
   if (file.empty()) {
     part_->request();
   } else if (!part_->request(file)) {
     return "another checkpoint with a name waits for the end of its frame; try again";
   }
+  const std::lock_guard lock(loading_mutex_);
+  awaited_.insert_or_assign(file.empty() ? std::string(kByFrame) : file, older);
   return "";
 }
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/json.hpp"
@@ -90,6 +94,7 @@ class RigCheckpoints final : public Capability {
   void prepare_gradual(rtsync::Nanoseconds copy);
   void tell_waiting();
   std::vector<std::string> read(const std::filesystem::path& file, LoadedState& to) const;
+  bool is_awaited(const std::string& file);
 
   RunContext* run_ = nullptr;
   const Rig& rig_;
@@ -106,6 +111,11 @@ class RigCheckpoints final : public Capability {
   std::unique_ptr<LoadedState> loading_;  // of the frames, until they have counted it
   std::int64_t loaded_before_ = 0;
   std::string loading_file_;  // that is not reported yet
+  /// Device and inode of a file; nothing: there is none.
+  using FileId = std::optional<std::pair<dev_t, ino_t>>;
+  static FileId id_of(const std::filesystem::path& file);
+  /// Files that were asked for, with the older ones of the same names; kByFrame: one that is named after its frame.
+  std::map<std::string, FileId> awaited_;
   std::vector<Line> lines_;
   std::vector<std::string> written_;
   std::int64_t failed_ = 0;

@@ -74,6 +74,30 @@ TEST(RigCheckpointsBesideFrames, AnotherOneWithANameWaitsForTheFirst) {
   EXPECT_EQ(run.checkpoints.list()["checkpoints"].size(), 1U);
 }
 
+TEST(RigCheckpointsBesideFrames, OneIsNotLoadedBeforeItIsWritten) {
+  Beside run(kRig);
+  std::filesystem::create_directories(run.dir / "checkpoints");
+  (void)run.dir.write("checkpoints/here.tck", "an older one");
+  run.rig.behind_frame[10] = [&] {
+    EXPECT_EQ(run.checkpoints.request("here"), "");
+    EXPECT_EQ(run.checkpoints.load("here"),
+              "checkpoint 'here.tck' is still to be written; try again in a moment");
+    EXPECT_THAT(run.checkpoints.load("there"), HasSubstr("there.tck"));
+  };
+  EXPECT_THAT(run.run(20), IsEmpty());
+  EXPECT_EQ(run.checkpoints.load("here"), "");
+}
+
+TEST(RigCheckpointsBesideFrames, OneWithoutANameIsAwaitedByTheNameOfItsFrame) {
+  Beside run(kRig);
+  run.rig.behind_frame[10] = [&] {
+    EXPECT_EQ(run.checkpoints.request(), "");
+    EXPECT_THAT(run.checkpoints.load("frame-12"), HasSubstr("'frame-12.tck' is still to be written"));
+  };
+  EXPECT_THAT(run.run(20), IsEmpty());
+  EXPECT_EQ(run.checkpoints.load("frame-12"), "");
+}
+
 TEST(RigCheckpointsBesideFrames, OneThatCannotBeWrittenIsAWarningAndCounted) {
   Beside run(kRig);
   run.rig.behind_frame[10] = [&] {

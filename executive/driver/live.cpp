@@ -20,7 +20,8 @@ std::string_view name_of(LiveWriter::What what) {
   static constexpr rtsync::Worded<LiveWriter::What> kWords[] = {
       {force, "force"},           {set, "set"},
       {connection, "connection"}, {link, "link"},
-      {executive, "executive"},   {parameter, "parameter"}};
+      {executive, "executive"},   {parameter, "parameter"},
+      {checkpoint, "checkpoint"}};
   return rtsync::word_of(kWords, what, "model");
 }
 

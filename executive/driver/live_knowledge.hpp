@@ -129,12 +129,12 @@ class LiveFrames : public rtsync::Interface {
 
 /// Writer of a variable.
 struct LiveWriter {
-  enum class What : std::uint8_t { force, set, connection, link, executive, parameter, model };
+  enum class What : std::uint8_t { force, set, connection, link, executive, parameter, checkpoint, model };
   What what = What::model;
   std::string who{};                    ///< a client, a variable, a model ...
   std::optional<std::int64_t> frame{};  ///< frame of a force, a set
 };
-/// "force", "set", "connection", "link", "executive", "parameter", "model".
+/// "force", "set", "connection", "link", "executive", "parameter", "checkpoint", "model".
 std::string_view name_of(LiveWriter::What what);
 
 }  // namespace tactus::executive

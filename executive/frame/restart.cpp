@@ -16,6 +16,7 @@ void Restart::load(const LoadedState& state) {
     rig_.status.enter(State::abort);
     throw std::runtime_error(rig_.jobs.take_failure_text());
   }
+  is_loaded_.store(true, std::memory_order_relaxed);
   loaded_.fetch_add(1, std::memory_order_release);
 }
 
@@ -47,6 +48,7 @@ std::optional<std::int64_t> Restart::go_to(const LoadedState& state) {
   rig_.commands.state_loaded(frame);
   rig_.commands.seek(frame);
   rig_.boundary.stand_at(frame);
+  is_loaded_.store(true, std::memory_order_relaxed);
   loaded_.fetch_add(1, std::memory_order_release);  // the state may be gone from here on
   rig_.status.enter(State::start);
   return frame;
@@ -57,6 +59,7 @@ std::optional<std::int64_t> Restart::reset() {
   if (const std::string& why = rig_.restorer.reset_refusal(); !why.empty())
     return fail(Outcome::aborted, "the rig cannot be reset: " + why);
   if (!rig_.restorer.restore_initial()) return std::nullopt;
+  is_loaded_.store(false, std::memory_order_relaxed);
   rig_.status.enter(State::start);
   if (!initialize()) return std::nullopt;
   resets_.fetch_add(1, std::memory_order_relaxed);

@@ -27,7 +27,7 @@ struct RestartParts {
 
 /// Takes a rig back to its initial state (a reset) or to a loaded one, and through Start again.
 ///
-/// Threads  loaded(), resets(), resets_done(): any. The rest: the rig's main thread.
+/// Threads  loaded(), is_loaded(), resets(), resets_done(): any. The rest: the rig's main thread.
 class Restart {
  public:
   explicit Restart(const RestartParts& rig) : rig_(rig) {}
@@ -44,6 +44,8 @@ class Restart {
   /// Reason why the rig has to end; empty when it need not.
   const RunEnd& failure() const { return failure_; }
   std::int64_t loaded() const TACTUS_RT { return loaded_.load(std::memory_order_acquire); }
+  /// Returns true if the rig goes on from a state that was loaded, and was not reset since.
+  bool is_loaded() const TACTUS_RT { return is_loaded_.load(std::memory_order_relaxed); }
   std::int64_t resets() const TACTUS_RT { return resets_.load(std::memory_order_relaxed); }
   /// Number of CommandQueue::resets_wanted() that are done, initialization jobs included.
   std::int64_t resets_done() const TACTUS_RT { return resets_done_.load(std::memory_order_acquire); }
@@ -62,6 +64,7 @@ class Restart {
   std::optional<rtsync::ThreadSettings> setup_thread_;
   RunEnd failure_;
   std::atomic<std::int64_t> loaded_{0};
+  std::atomic<bool> is_loaded_{false};
   std::atomic<std::int64_t> resets_{0};
   std::atomic<std::int64_t> resets_done_{0};
 };

@@ -35,7 +35,7 @@ Schema variable_schema() {
            "written_by",
            object("Source of the present value",
                   {must("what", word("Kind of source", {"force", "set", "connection", "link", "executive",
-                                                        "parameter", "model"})),
+                                                        "parameter", "checkpoint", "model"})),
                    must("who", text("Name of the source: a client, a variable, a model ...")),
                    must("frame", or_null(integer("Frame of a force or a set; null for any other source")))})),
        must("drives", list("Real outputs that the variable drives, directly or through a connection",

@@ -23,9 +23,15 @@ LiveWriter LiveBatches::writer_of(std::size_t variable) const {
   for (const Forced& force : forced_)
     if (force.ref.variable == variable) return {What::force, force.known.who, force.known.frame};
   const LiveWriter& writer = variables_.writer_of(variable);
+  if (writer.what != What::parameter && writer.what != What::model) return writer;
   const auto set = set_.find(variable);
-  const bool written = set != set_.end() && (writer.what == What::parameter || writer.what == What::model);
-  return written ? LiveWriter{What::set, set->second.who, set->second.frame} : writer;
+  if (set != set_.end() && set->second.returns == port_.returns())
+    return {What::set, set->second.who, set->second.frame};
+  // What keeps its value until somebody writes it has that of the checkpoint.
+  const tactus_role role = variables_.of({.variable = variable}).variable->role;
+  const bool keeps = role == TACTUS_INPUT || role == TACTUS_PARAMETER;
+  if (keeps && executive_.restart().is_loaded()) return {What::checkpoint, "a checkpoint", {}};
+  return writer;
 }
 
 // ---- what is asked for
@@ -246,7 +252,7 @@ void LiveBatches::note_forces(const Sent& sent, const LiveEvent& event) {
       changed += std::erase_if(forced_, ends);
       if (write.kind == LiveWrite::Kind::force) ++changed;
       if (write.kind == LiveWrite::Kind::set)
-        set_[write.ref.variable] = {sent.batch.who, sent.packet.applied_frame};
+        set_[write.ref.variable] = {sent.batch.who, sent.packet.applied_frame, sent.packet.returns};
       if (write.kind == LiveWrite::Kind::force)
         forced_.push_back({write.ref,
                            &sent.packet,

@@ -80,6 +80,7 @@ class LiveBatches {
   struct Written {  // the last set
     std::string who;
     std::int64_t frame;
+    std::int64_t returns;  // LivePort::returns() then
   };
   static constexpr std::size_t kMostChanges = 1024;  // of one frame
 

@@ -215,6 +215,7 @@ void LivePort::changed(RigChange& change) TACTUS_RT {
 }
 
 void LivePort::go_back_to(std::int64_t k) TACTUS_RT {
+  returns_.fetch_add(1, std::memory_order_release);
   answer_offer(k, false);
   take_over(k);
   while (pending_count_ > 0) finish(take_next(), LivePacket::End::dropped, k);
@@ -380,6 +381,7 @@ void LivePort::drop(ModelForces& forces, ModelForces::Force* force) TACTUS_RT {
 void LivePort::finish(LivePacket* packet, LivePacket::End end, std::int64_t k) TACTUS_RT {
   packet->end = end;
   packet->applied_frame = k;
+  packet->returns = returns_.load(std::memory_order_relaxed);
   packet->told = true;
   (void)events_.push({packet, true, packet->force_count == 0});
 }

@@ -52,6 +52,7 @@ struct LivePacket {
   End end = End::dropped;
   std::size_t which = 0;  ///< the change that could not be made
   std::int64_t applied_frame = -1;
+  std::int64_t returns = 0;     ///< LivePort::returns() then
   std::size_t force_count = 0;  ///< forces that use data
   bool told = false;            ///< its end
 };
@@ -147,6 +148,8 @@ class LivePort final : public FramePart {
   LiveTaps& taps() { return taps_; }
   /// The frame that has begun last; -1 before the first.                                            @when any
   std::int64_t frame() const TACTUS_RT { return frame_.load(std::memory_order_acquire); }
+  /// Number of times that the rig went back to an earlier state, which undoes what was set.           @when any
+  std::int64_t returns() const TACTUS_RT { return returns_.load(std::memory_order_acquire); }
   /// The frame that has ended last; -1: none since the start or the last reset.  @when any
   std::int64_t last_frame() const TACTUS_RT { return last_frame_.load(std::memory_order_acquire); }
 
@@ -231,6 +234,7 @@ class LivePort final : public FramePart {
   LiveEpisode* episode_ = nullptr;
   std::atomic<std::int64_t> frame_{-1};
   std::atomic<std::int64_t> last_frame_{-1};
+  std::atomic<std::int64_t> returns_{0};
   std::atomic<std::int64_t> begun_{0};  // snapshots
   std::atomic<bool> wanted_{false};
   std::array<std::atomic<std::int64_t>, kMostRhythms> rhythms_{};  // frames; 0: none

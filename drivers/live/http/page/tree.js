@@ -14,6 +14,7 @@ const WRITERS = {
   link: '',
   executive: '',
   parameter: '',
+  checkpoint: '',
   model: ''
 };
 function writer({written_by: by, role}) {

@@ -309,6 +309,34 @@ TEST_F(LiveAccessTest, SaysWhoWritesAVariable) {
   EXPECT_EQ(writer("sink.u").what, What::connection) << "as before";
 }
 
+TEST_F(LiveAccessTest, WhatWasSetBeforeAResetOrALoadIsNotSetAnyMore) {
+  start();
+  const auto writer = [&](const std::string& name) { return live().writer_of(ref(name).variable); };
+  const auto restore = [&](const CommandCall& call) {
+    std::promise<std::string> done;
+    const auto then = [&](const std::string& failed) { done.set_value(failed); };
+    while (!live().give_until_done(call, "tester", then).empty()) std::this_thread::sleep_for(1ms);
+    EXPECT_EQ(done.get_future().get(), "");
+  };
+  using What = LiveWriter::What;
+  EXPECT_TRUE(written({make(Kind::set, "source.k", 3)}).applied);
+  EXPECT_EQ(writer("source.k").what, What::set);
+  restore({Command::reset});
+  EXPECT_EQ(writer("source.k").what, What::parameter);
+  ASSERT_EQ(live().give({Command::checkpoint, 0, "here"}, "tester"), "");
+  EXPECT_TRUE(written({make(Kind::set, "source.k", 4)}).applied);
+  restore({Command::load, 0, "here"});
+  EXPECT_EQ(writer("source.k").what, What::checkpoint);
+  EXPECT_EQ(writer("source.u").what, What::checkpoint) << "an input that nothing feeds";
+  EXPECT_EQ(writer("sink.u").what, What::connection);
+  EXPECT_EQ(writer("sink.y").what, What::model);
+  EXPECT_TRUE(written({make(Kind::set, "source.k", 5)}).applied);
+  EXPECT_EQ(writer("source.k").what, What::set);
+  restore({Command::reset});
+  EXPECT_EQ(writer("source.k").what, What::parameter);
+  EXPECT_EQ(writer("source.u").what, What::model);
+}
+
 TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
   start();
   EXPECT_TRUE(written({make(Kind::force, "types.ds[1]", 1.25)}).applied);

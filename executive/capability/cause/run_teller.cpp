@@ -20,7 +20,7 @@ RunTeller::RunTeller(RunContext& run)
 void RunTeller::ended() {
   if (run_->end.outcome != Outcome::overrun) return;
   const std::string why = last_overrun();
-  if (why.empty()) return;
+  if (why.empty() || !last_frame_overran()) return;  // a budget may have ended it
   RunEnd& end = run_->end;
   if (end.brief.empty()) end.brief = end.reason;
   end.brief += "; " + last_overrun_in_brief();
@@ -87,6 +87,7 @@ void RunTeller::take_notes() {
   while (executive_.accounts().pop(note)) {
     notes_.take(note);
     causes_.take(note);
+    if (note.timing.overrun != rtsync::OverrunCause::none) overran_ = note.timing.frame;
     const rtsync::Cause cause = note.overrun.cause;
     if (cause != rtsync::Cause::none && cause != rtsync::Cause::catching_up) overrun_ = note.overrun;
     if (overruns_) overruns_->take(note, RunOverruns::Clock::now());

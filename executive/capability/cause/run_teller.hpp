@@ -38,6 +38,8 @@ class RunTeller final : public Capability {
   std::string last_overrun();
   /// "computed: load.step": the cause and the culprit alone, as of the last call of last_overrun().
   std::string last_overrun_in_brief() const;
+  /// Returns true if the last frame that ended overran, as of the last call of last_overrun().
+  bool last_frame_overran() { return overran_ >= 0 && overran_ == executive_.latest().frames - 1; }
   /// An overrun of the totals has left no note, as a stuck thread never ends its frame.
   bool lacks_overrun(const rtsync::RealtimeTotals& totals);
   /// The note of that one.
@@ -68,6 +70,7 @@ class RunTeller final : public Capability {
   bool waiting_ = false;  // said that somebody is awaited
   std::int64_t resets_ = 0;
   std::optional<Finding> overrun_{};  // the newest that caught up with no other
+  std::int64_t overran_ = -1;         // the newest frame that did
 };
 
 }  // namespace tactus::executive

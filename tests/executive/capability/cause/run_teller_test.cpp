@@ -91,6 +91,18 @@ TEST_F(RunTellerTest, TheLastOverrunIsTheOneThatOthersGoBackTo) {
   EXPECT_LE(brief.size(), 60U);
 }
 
+TEST_F(RunTellerTest, AnOverrunOfTheLastFrameIsToldFromAnEarlierOne) {
+  work[5] = 1700us;
+  work[20] = 1700us;
+  at[15] = [this] {
+    EXPECT_NE(teller->last_overrun(), "");
+    EXPECT_FALSE(teller->last_frame_overran());
+  };
+  run(21);
+  EXPECT_NE(teller->last_overrun(), "");
+  EXPECT_TRUE(teller->last_frame_overran());
+}
+
 TEST_F(RunTellerTest, APauseAndWhatFollowsItIsTold) {
   at[10] = [this] { executive->request_pause(); };
   at[15] = [this] {

@@ -66,7 +66,7 @@ void identify(Client& client) {
 }
 
 Client* Clients::add(int fd, Clock::time_point now) {
-  Client made{.fd = fd, .until = now + timeout_};
+  Client made{.fd = fd, .until = now + timeout_, .quiet = now};
   identify(made);
   const std::lock_guard lock(mutex_);
   if (clients_.size() >= most_) make_room();
@@ -90,6 +90,7 @@ void Clients::enter(Client* client, Phase phase, Clock::time_point now) {
     return;
   }
   client->phase = phase;
+  if (phase != Phase::reading) client->quiet = now;
   client->until = phase == Phase::reading                           ? now + timeout_
                   : phase == Phase::idle || phase == Phase::writing ? now + kIdle
                                                                     : Clock::time_point::max();
@@ -102,11 +103,12 @@ void Clients::drop(Client& client) {
 }
 
 void Clients::make_room() {
+  Client* quietest = nullptr;
   for (Client& client : clients_) {  // oldest first
     if (!may_go(client.phase) || client.until == Clock::time_point::min()) continue;
-    drop(client);
-    return;
+    if (quietest == nullptr || client.quiet < quietest->quiet) quietest = &client;
   }
+  if (quietest != nullptr) drop(*quietest);
 }
 
 std::size_t Clients::drop_overdue(Clock::time_point now, std::string& who) {

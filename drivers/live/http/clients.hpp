@@ -30,6 +30,7 @@ struct Client {
 
   Phase phase = Phase::fresh;
   Clock::time_point until{};  ///< time at which it is dropped; of asking and stream: never
+  Clock::time_point quiet{};  ///< time since which it has sent no complete request
 };
 
 /// All connections, and which of them have had their time.

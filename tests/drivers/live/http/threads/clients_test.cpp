@@ -92,6 +92,18 @@ TEST_F(HttpClients, TheOldestWithoutARequestMakesRoom) {
   EXPECT_FALSE(younger.is_dropped());
 }
 
+TEST_F(HttpClients, OneThatAsksNowAndThenKeepsItsPlaceBeforeASilentOne) {
+  const Pair asking, silent, next;
+  Client* const client = clients_.add(asking.ours(), at(0s));
+  (void)clients_.add(silent.ours(), at(1s));
+  for (const Phase phase : {Phase::reading, Phase::asking, Phase::writing, Phase::idle})
+    clients_.enter(client, phase, at(2s));
+  clients_.enter(client, Phase::reading, at(3s));
+  EXPECT_FALSE(clients_.add(next.ours(), at(3s))->above);
+  EXPECT_TRUE(silent.is_dropped());
+  EXPECT_FALSE(asking.is_dropped());
+}
+
 TEST_F(HttpClients, WhenAllAreBusyOneMoreIsAboveTheLimit) {
   const Pair one, two, three;
   clients_.enter(clients_.add(one.ours(), at(0s)), Phase::stream, at(0s));

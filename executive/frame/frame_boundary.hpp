@@ -32,6 +32,11 @@ class FrameBoundary {
   void stand_at(std::int64_t k) TACTUS_RT {
     slack_.open_unlimited();
     for (FramePart* const part : row_.boundaries) part->at_boundary(k, slack_);
+    keep_state(k);
+  }
+  /// Calls keep_state() alone.
+  void keep_state(std::int64_t k) TACTUS_RT {
+    slack_.open_unlimited();
     for (FramePart* const part : row_.keepers) part->keep_state(k, slack_);
   }
 

@@ -55,6 +55,8 @@ Verdict Freeze::rest(const Frozen& frozen) TACTUS_RT {
     const Verdict verdict = sync_.freeze_pause(row_.servers.empty() ? nullptr : &commands_.poll_wanted());
     status_.mark_busy();
     if (row_.servers.empty() || !commands_.take_poll_wanted()) return verdict;
+    boundary_.keep_state(frozen.next);  // a checkpoint does not have what was asked for after it
+    if (jobs_.failed()) return verdict;
     begins = serve(frozen);
     if (verdict != Verdict::go_on || commands_.ending() || commands_.restore_wanted()) return verdict;
     if (begins) continue;

@@ -337,6 +337,24 @@ TEST_F(LiveAccessTest, WhatWasSetBeforeAResetOrALoadIsNotSetAnyMore) {
   EXPECT_EQ(writer("source.u").what, What::model);
 }
 
+TEST_F(LiveAccessTest, ACheckpointInPauseDoesNotHaveWhatIsSetBehindIt) {
+  start();
+  for (int k = 0; k < 20; ++k) {
+    EXPECT_TRUE(written({make(Kind::set, "source.k", 3)}).applied);
+    const std::string name = "before-" + std::to_string(k);
+    ASSERT_EQ(live().give({Command::checkpoint, 0, name}, "tester"), "");
+    EXPECT_TRUE(written({make(Kind::set, "source.k", 4)}).applied);
+    while (!std::filesystem::exists(folder_.path() / "checkpoints" / (name + ".tck")))
+      std::this_thread::sleep_for(1ms);
+    std::promise<std::string> done;
+    ASSERT_EQ(live().give_until_done({Command::load, 0, name}, "tester",
+                                     [&](const std::string& failed) { done.set_value(failed); }),
+              "");
+    ASSERT_EQ(done.get_future().get(), "");
+    EXPECT_EQ(value(*snapshot(), "source.k"), 3) << k;
+  }
+}
+
 TEST_F(LiveAccessTest, AForceIsKnownWithItsValueItsClientAndItsFrame) {
   start();
   EXPECT_TRUE(written({make(Kind::force, "types.ds[1]", 1.25)}).applied);

@@ -190,9 +190,20 @@ class Watch {
     relay_.relay();
     const int announced = page_.status.load();
     const bool in_order = WIFEXITED(status) && WEXITSTATUS(status) == announced;
-    in_order ? mend_summary(page_) : report_death(page_, status);
+    const auto is_asked = [this] { return is_asked_to_end(); };
+    in_order ? mend_summary(page_, is_asked) : report_death(page_, status, is_asked);
     if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
     rtsync::end_process(in_order || WEXITSTATUS(status) != 0 ? WEXITSTATUS(status) : 1);
+  }
+
+  /// Takes the signals that have come. Once the rig is dead they are this process' own.
+  bool is_asked_to_end() const {
+    bool is_asked = false;
+    signalfd_siginfo info{};
+    while (::read(signals_, &info, sizeof info) == sizeof info)
+      for (const int ends : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        is_asked |= static_cast<int>(info.ssi_signo) == ends;
+    return is_asked;
   }
 
   /// Ends with the signal, as the shell expects it; the rig has left the core dump, if any.

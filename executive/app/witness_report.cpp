@@ -38,8 +38,7 @@ namespace fs = std::filesystem;
 using rtsync::WitnessPage;
 
 constexpr const char* kSummary = "summary.json";
-constexpr std::chrono::seconds kPatience{10};  // with calls on the run folder
-constexpr const char* kEnded = "@ended";       // the facts are the whole last summary
+constexpr const char* kEnded = "@ended";  // the facts are the whole last summary
 
 /// A summary without what is meant for the witness; `indent`: -1 for one line.
 std::string text_of(Json all, int indent) {
@@ -221,9 +220,11 @@ class Death {
   bool killed_ = false;
 };
 
-/// Makes a call that may never return on a thread of its own, which is then left to itself. False: it has not returned
-/// in time.
-bool returns(const std::function<void()>& call) {
+/// Makes a call that may never return on a thread of its own, which is then left to itself. Says after three seconds
+/// that it waits. False: it has not returned within a minute, as long as the rig itself would wait, or before it was asked to end.
+bool returns(const std::function<void()>& call, const std::function<bool()>& is_asked_to_end) {
+  using namespace std::chrono_literals;
+  constexpr auto kSaid = 3s, kLongest = 60s;
   std::packaged_task<void()> task(call);
   const std::future<void> done = task.get_future();
   try {
@@ -232,7 +233,16 @@ bool returns(const std::function<void()>& call) {
     call();
     return true;
   }
-  return done.wait_for(kPatience) == std::future_status::ready;
+  if (done.wait_for(kSaid) == std::future_status::ready) return true;
+  (void)is_asked_to_end();  // what was meant for the rig
+  print_error(
+      "tactus: waiting for the run folder, which has not answered for 3 s; Ctrl-C ends this, and then the "
+      "summary stands here\n");
+  std::fflush(stderr);
+  for (const auto until = std::chrono::steady_clock::now() + kLongest - kSaid;
+       std::chrono::steady_clock::now() < until && !is_asked_to_end();)
+    if (done.wait_for(50ms) == std::future_status::ready) return true;
+  return false;
 }
 
 /// Returns true if the summary in a run folder says that the run is not over.
@@ -297,12 +307,13 @@ void report(const WitnessPage& page, int status) noexcept try {
 
 }  // namespace
 
-void mend_summary(const WitnessPage& page) noexcept {
-  (void)returns([&page] { mend(page); });
+void mend_summary(const WitnessPage& page, const std::function<bool()>& is_asked_to_end) noexcept {
+  (void)returns([&page] { mend(page); }, is_asked_to_end);
 }
 
-void report_death(const WitnessPage& page, int status) noexcept try {
-  if (returns([&page, status] { report(page, status); })) return;
+void report_death(const WitnessPage& page, int status, const std::function<bool()>& is_asked_to_end) noexcept
+    try {
+  if (returns([&page, status] { report(page, status); }, is_asked_to_end)) return;
   const Death death(page, status, false);
   death.say();
   print_error("tactus: the run folder does not answer: nothing was written there\n");

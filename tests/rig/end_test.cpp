@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <random>
+#include <regex>
 #include <thread>
 
 #include "rig_command.hpp"
@@ -108,7 +109,8 @@ TEST(EndNightly, ASummaryThatDoesNotFitOnTheDiskLeavesTheOneOfTheStart) {
 
 TEST(EndNightly, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
   const TempDir dir;
-  // Longer than a machine stands still: the first overrun that freezes the rig is the job's.
+  // Longer than a machine stands still: the first overrun that freezes the rig is the job's. On a busy one its records
+  // may be gone by then, and its cause is unknown.
   Process rig(run_rig("overrun",
                       {"--set", "models.load.parameters.busy=4 s", "--set", "realtime.max_overrun=3 s",
                        "--set", "realtime.at_maximum=freeze", "--out", "out"},
@@ -118,7 +120,9 @@ TEST(EndNightly, WithoutATerminalOverrunsAndAFreezeAreOnStderr) {
   const Finished& done = rig.wait();
   EXPECT_EQ(done.status, 1) << done;
   EXPECT_NE(done.err.find("tactus: warning: paused after"), std::string::npos) << done;
-  EXPECT_NE(done.err.find("tactus: warning: computed: load.step; frame "), std::string::npos) << done;
+  EXPECT_TRUE(
+      std::regex_search(done.err, std::regex("tactus: warning: [a-z .:]+; frame \\d+ overran by \\d")))
+      << done;
 }
 
 /// A rig that froze at a maximum, on a terminal.
@@ -392,16 +396,19 @@ TEST(End, ADestructorThatDoesNotReturnIsNamedAndEndedByASecondSignal) {
 }
 
 TEST(EndNightly, TimeoutWhichTellsTheWholeGroupTooStopsARigInOrder) {
-  int stopped = 0;
+  int begun = 0, stopped = 0;
   constexpr int kRigs = 20;
   for (int i = 0; i < kRigs; ++i) {
     const TempDir dir;
     Command command = run_rig("servo", {"--out", "out", "--set", "until=stopped"}, dir.path());
-    command.argv = Arguments{"timeout", "1"} + command.argv;
+    command.argv = Arguments{"timeout", "2"} + command.argv;
     EXPECT_EQ(run(command).status, 124);
+    if (!fs::exists(dir / "out/summary.json")) continue;  // a busy machine had not begun it in that time
+    ++begun;
     stopped += summary_of(dir / "out").value("outcome", "") == "stopped" ? 1 : 0;
   }
-  EXPECT_GE(stopped, kRigs - 2) << "a machine that stands still makes two wishes of one";
+  EXPECT_GE(begun, kRigs / 2);
+  EXPECT_GE(stopped, begun - 2) << "a machine that stands still makes two wishes of one";
 }
 
 TEST(EndNightly, ACtrlCBeforeTheFirstFrameIsAStopToo) {

@@ -116,6 +116,8 @@ TEST(HungFolder, TheWitnessOfARigThatIsKilledGivesUpToo) {
   ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
   dir.write("sign", "");
   rig.signal(SIGKILL);
+  ASSERT_TRUE(rig.wait_for_output("waiting for the run folder, which has not answered for 3 s")) << rig.err();
+  ::kill(rig.started_pid(), SIGINT);
   const Finished done = rig.wait();
   EXPECT_EQ(done.signal, SIGKILL) << done;
   EXPECT_TRUE(says(done.err, "the run folder does not answer: nothing was written there")) << done;

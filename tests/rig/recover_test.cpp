@@ -244,7 +244,8 @@ void kill_rigs(int rigs) {
     ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
     std::this_thread::sleep_for(after);
     rig.signal(SIGKILL);
-    EXPECT_EQ(rig.wait().signal, SIGKILL);
+    const Finished killed = rig.wait();
+    EXPECT_EQ(killed.signal, SIGKILL);
     // The kernel may stop in the middle of a write when it kills, the likelier the longer the writer waits for a CPU.
     bool torn = false;
     for (const char* name : {"motion.csv", "frames.csv", "log.txt"}) {
@@ -255,7 +256,7 @@ void kill_rigs(int rigs) {
     }
     const Finished recovered = recover(dir, out);
     EXPECT_EQ(recovered.status, 0) << recovered;
-    EXPECT_TRUE(says(recovered, ": killed: killed by SIGKILL after ")) << recovered;
+    EXPECT_TRUE(says(recovered, ": killed: killed by SIGKILL after ")) << recovered << killed;
     EXPECT_TRUE(says(recovered, "no end mark") || says(recovered, "cut off")) << recovered;
     if (torn) {
       EXPECT_TRUE(says(recovered, "of a torn end w")) << recovered;

@@ -91,8 +91,8 @@ function turnable(rig, widget, control) {
     onkeydown: (event) => {
       const steps = {ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10}[event.key];
       const [low, high] = rangeOf(rig, widget), end = {Home: low, End: high}[event.key];
-      if (control.arranging() || (steps === undefined && end === undefined) || event.ctrlKey || event.altKey)
-        return;
+      if (control.arranging() || (steps === undefined && end === undefined)) return;
+      if (event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
       if (steps !== undefined)
         control.step(widget, steps);
@@ -100,12 +100,12 @@ function turnable(rig, widget, control) {
         control.turn(widget, end);
     },
     onpointerdown: (event) => {
-      if (control.arranging()) return;
+      if (event.button || control.arranging()) return;  // the right button asks for a menu
       canvas.setPointerCapture(event.pointerId);
       if (widget.kind === 'slider') control.turn(widget, under(event, rig, widget));
     },
     onpointermove: (event) => {
-      if (!event.buttons || control.arranging() || !canvas.hasPointerCapture(event.pointerId)) return;
+      if (!(event.buttons & 1) || control.arranging() || !canvas.hasPointerCapture(event.pointerId)) return;
       if (widget.kind === 'slider')
         control.turn(widget, under(event, rig, widget));
       else if (event.movementX || event.movementY)

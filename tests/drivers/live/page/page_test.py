@@ -1291,6 +1291,18 @@ class Desk(Case):
         self.browser.click(".push")
         self.until(lambda: rig.set.get("controller.speed_limit") == 3)
 
+    def test_only_the_left_button_and_plain_keys_turn_a_control(self):
+        rig = self.desk()
+        self.browser.press("l")
+        for button in (1, 2):
+            for kind, by in (("slider", (60, 0)), ("knob", (0, -40))):
+                self.browser.drag(f'[data-control="{kind}"]', by, button)
+        self.browser.focus('[data-control="knob"]')
+        self.browser.press("Meta+ArrowUp")
+        self.browser.press("ArrowUp")
+        self.until(lambda: rig.set)
+        self.assertEqual(rig.set, {"controller.speed_limit": 5.01})
+
     def test_a_control_of_a_real_output_asks_once(self):
         rig = self.desk()
         self.browser.press("l")

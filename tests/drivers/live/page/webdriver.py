@@ -19,7 +19,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "ArrowUp": "\ue013", "ArrowDown": "\ue015",
         "ArrowLeft": "\ue012", "ArrowRight": "\ue014",
         "Shift": "\ue008", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010", "PageUp": "\ue00e",
-        "PageDown": "\ue00f"}
+        "PageDown": "\ue00f", "Meta": "\ue03d"}
 
 
 def missing():
@@ -199,13 +199,13 @@ class Browser:
         self.run("const field = document.querySelector(args[0]); field.focus(); field.select();", selector)
         self.press(*text or ["Delete"])
 
-    def drag(self, selector, by):
-        """Presses in the middle of an element, moves, lets go."""
+    def drag(self, selector, by, button=0):
+        """Presses in the middle of an element, moves, lets go. `button`: 0 the left one, 1 the middle one, 2 the right one."""
         element = self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
         steps = [{"type": "pointerMove", "origin": {ELEMENT: element}, "x": 0, "y": 0},
-                 {"type": "pointerDown", "button": 0},
+                 {"type": "pointerDown", "button": button},
                  {"type": "pointerMove", "origin": "pointer", "x": by[0], "y": by[1], "duration": 50},
-                 {"type": "pointerUp", "button": 0}]
+                 {"type": "pointerUp", "button": button}]
         self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
 
     def log(self):

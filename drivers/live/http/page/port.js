@@ -51,6 +51,14 @@ export class Port {
     return response.json();
   }
 
+  /** As json(), but a whole number with more digits than a number has here is text. */
+  async exact(path) {
+    const response = await this.send(path), text = await response.text();
+    return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (word) => {
+      return /^-?\d{16,}$/.test(word) && !Number.isSafeInteger(Number(word)) ? `"${word}"` : word;
+    }));
+  }
+
   /** One question at a time, whoever needs the answer. A token that another request has got already serves. */
   async askToken(tried) {
     if (this.token !== tried) return;

@@ -332,7 +332,7 @@ export class Rig extends EventTarget {
     this.reading = true;
     try {
       const query = names.map(encodeURIComponent).join(',');
-      const {turns} = this, {values, frame} = await this.port.json(`/v1/values?names=${query}`);
+      const {turns} = this, {values, frame} = await this.port.exact(`/v1/values?names=${query}`);
       for (const [name, value] of Object.entries(values)) this.values.set(name, value);
       if (turns === this.turns) this.sawFrame(frame);
     } catch (error) {

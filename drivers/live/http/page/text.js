@@ -77,7 +77,12 @@ export class Figures {
   }
 }
 
-/** What a person typed for a value: a number, yes or no, a list, else text (a quantity with its unit, a label). */
+const losesDigits = (number, type) => /int/.test(type ?? '') && Number.isInteger(number) && !Number.isSafeInteger(number);
+
+/**
+ * What a person typed for a value: a number, yes or no, a list, else text (a quantity with its unit, a label). A whole
+ * number that would lose digits here stays text: the rig reads all of them.
+ */
 export function typed(text, type) {
   const plain = text.trim().replaceAll(MINUS, '-');
   if (plain === '') return undefined;
@@ -87,13 +92,14 @@ export function typed(text, type) {
   }
   if (plain.startsWith('[')) {
     try {
-      return JSON.parse(plain);
+      const list = JSON.parse(plain);
+      return list.flat().some((each) => losesDigits(each, type)) ? plain : list;
     } catch {
       return plain;
     }
   }
   const number = Number(plain);
-  return Number.isNaN(number) ? plain : number;
+  return Number.isFinite(number) && !losesDigits(number, type) ? number : plain;  // JSON has no infinite numbers
 }
 
 /** A pattern of the search: words that all must match a variable. */

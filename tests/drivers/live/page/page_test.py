@@ -310,6 +310,14 @@ class Functions(Case):
                              ["600 rpm", "double"], ["[1, 2]", "double"]])
         self.assertEqual(typed, [2.5, -3, True, False, "600 rpm", [1, 2]])
 
+    def test_what_a_number_of_the_page_cannot_be_stays_text(self):
+        rows = {"9007199254740993": "int64", "-9223372036854775808": "int64", "[9007199254740993, 1]": "int64",
+                "Infinity": "double", "1e999": "double"}
+        typed = self.module("text.js", "return args[0].map(([text, type]) => m.typed(text, type))", list(rows.items()))
+        self.assertEqual(typed, list(rows))
+        self.assertEqual(self.module("text.js", "return [m.typed('9007199254740991', 'int64'), m.typed('1e20', 'double')]"),
+                         [9007199254740991, 1e20])
+
     def test_when_frames_were_done_follows_from_their_slack(self):
         done = self.module("timing_data.js", """
             const slack = {count: 100, min_ns: -500, p50_ns: 975, max_ns: 995, buckets: [[-500, -400, 1], [900, 950,

@@ -65,6 +65,19 @@ class Keys(Case):
         self.until(lambda: rig.forced)
         self.assertEqual(rig.forced["controller.speed_limit"]["value"], 1.23456789)
 
+    def test_a_whole_number_keeps_all_its_digits(self):
+        rig = self.fake()
+        rig.by_name["controller.speed_limit"]["type"] = "int64"
+        rig.set["controller.speed_limit"] = 9007199254740993
+        self.open("signals")
+        self.browser.type('[data-act="search"]', "controller.speed_limit")
+        self.browser.click('[data-name="controller.speed_limit"]')
+        self.browser.until("return document.querySelector('.inspect form input').value === '9007199254740993'")
+        self.browser.until("return document.querySelector('[data-var=\"controller.speed_limit\"]').textContent === '9007199254740993'")
+        self.browser.type(".inspect form input", "9007199254740995")
+        self.browser.press("Enter")
+        self.until(lambda: rig.set["controller.speed_limit"] == "9007199254740995")
+
     def test_pause_and_stop_are_always_there_and_stay_in_their_places(self):
         rig = self.fake()
         places = {}

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/app/command_list.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +19,24 @@ namespace tactus::app {
 namespace {
 
 std::vector<std::string> driver_names() { return executive::driver_names(CommandDriver::kKind); }
+
+/// Returns true for a command whose output is what it is for: that it is not whole must not look like success.
+bool is_for_its_output(std::string_view name) {
+  static constexpr std::string_view kAll[] = {"check", "doctor", "ps",   "watch",
+                                              "scope", "get",    "help", "campaign"};
+  return std::ranges::find(kAll, name) != std::end(kAll);
+}
+
+/// Throws CommandError: not all of the output is in its file. A pipe that nobody reads any more has had what was wanted.
+void expect_whole_output() {
+  const int error = std::fflush(stdout) == 0 ? 0 : errno;
+  if (std::ferror(stdout) == 0) return;
+  struct stat facts {};
+  if (::fstat(STDOUT_FILENO, &facts) != 0 || S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode)) return;
+  const std::string why =
+      error == 0 ? "" : std::string(": ") + std::strerror(error);  // NOLINT(concurrency-mt-unsafe)
+  throw CommandError(kEndedEarly, "stdout: cannot be written" + why);
+}
 
 }  // namespace
 
@@ -101,7 +126,11 @@ std::vector<config::Word> CommandList::words_for(const std::string& command, con
 }
 
 int CommandList::run() {
-  return std::ranges::find_if(commands_, [](const Command& each) { return bool(*each.app); })->driver->run();
+  const Command& given =
+      *std::ranges::find_if(commands_, [](const Command& each) { return bool(*each.app); });
+  const int status = given.driver->run();
+  if (status == kOk && is_for_its_output(given.app->get_name())) expect_whole_output();
+  return status;
 }
 
 void CommandList::add(CLI::App& app, const std::string& name, Command command) {

@@ -346,6 +346,21 @@ void expect_loss_is_said(const Finished& done, const fs::path& folder, int frame
   EXPECT_NE(done.out.find("records lost"), std::string::npos) << done;
 }
 
+TEST(FullDisk, OutputThatIsNotWholeIsNoSuccess) {
+  const TempDir dir;
+  const std::string program = tactus({"ps"}, dir.path()).argv.front();
+  for (const char* const arguments : {"help", "help --completion bash", "ps", "check --units"}) {
+    const Finished full = run(
+        {.argv = {"sh", "-c", "exec '" + program + "' " + arguments + " > /dev/full"}, .cwd = dir.path()});
+    EXPECT_EQ(full.status, 1) << arguments << full;
+    EXPECT_NE(full.err.find("stdout: cannot be written"), std::string::npos) << full;
+  }
+  const Finished pipe =
+      run({.argv = {"bash", "-c", "set -o pipefail; trap '' PIPE; '" + program + "' check --units | true"},
+           .cwd = dir.path()});
+  EXPECT_EQ(pipe.status, 0) << "nobody wanted more: " << pipe;
+}
+
 TEST(FullDisk, AFileThatMustNotGrowEndsNoRig) {
   const TempDir dir;
   Command command = run_rig("servo", {"--frames", "2000", "--out", "out"}, dir.path());

@@ -96,6 +96,22 @@ class Bench(unittest.TestCase):
         self.setup("--undo")
         self.assertEqual(self.tree(), before)
 
+    def test_another_rate_of_a_bus_is_set_at_once(self):
+        only = ("--skip", "limits,udev,service,sysctl,interrupts,governor,boot,kernel")
+        self.write("sys/class/net/can0/type", "280\n")
+        before = self.tree()
+        self.assertNotIn("try-restart", self.setup("--apply", *only, "--can", "can0=500000").stdout)
+        link = self.root / "etc/systemd/system/sys-subsystem-net-devices-can0.device.wants/tactus-can-can0.service"
+        link.parent.mkdir()  # as `systemctl enable` has made it
+        link.symlink_to("/etc/systemd/system/tactus-can-can0.service")
+        self.assertNotIn("try-restart", self.setup("--apply", *only, "--can", "can0=500000").stdout)
+        self.assertIn("run   systemctl daemon-reload && systemctl try-restart 'tactus-can-can0.service'\n",
+                      self.setup("--apply", *only, "--can", "can0=250000").stdout)
+        link.unlink()
+        link.parent.rmdir()
+        self.setup("--undo")
+        self.assertEqual(self.tree(), before)
+
     def test_refuses_what_is_no_rate_of_a_bus(self):
         for bus, said in (("can0", "is not NAME=RATE"), ("can0=fast", "is not NAME=RATE"), ("=500000", "is not NAME=RATE"),
                           ("can0=2000000", "5000 to 1000000"), ("can0=500000/250000", "at least the bus's rate"),

@@ -302,6 +302,13 @@ class Bench(unittest.TestCase):
                        f"\nPackage: linux-image-rt-{machine}\nStatus: install ok installed\nVersion: 6.1\n")
         self.assertNotIn("apt-get", self.setup().stdout)
 
+    def test_names_of_users_may_have_points_and_capitals(self):
+        self.write("etc/group", "root:x:0:\ngpio:x:997:adaXlovelace\nrealtime:x:996:Ada.Lovelace\n")
+        shown = self.setup("--user", "ada.lovelace").stdout
+        self.assertIn("usermod -aG realtime ada.lovelace\n", shown)
+        self.assertIn("usermod -aG gpio ada.lovelace\n", shown, "it is not adaXlovelace")
+        self.assertNotIn("usermod -aG realtime", self.setup("--user", "Ada.Lovelace").stdout)
+
     def test_another_system_is_refused(self):
         for text in ('ID="fedora"\n', ""):
             self.write("etc/os-release", text)
@@ -328,7 +335,7 @@ class Bench(unittest.TestCase):
         before = self.tree()
         for arguments in (["--cpus", "0"], ["--cpus", "4"], ["--cpus", "3-1"], ["--cpus", "a"], ["--cpus", "1,,2"],
                           ["--cpus", "1;reboot"], ["--cpus"], ["--cpus", ""], ["--skip", "nothing"], ["--now"],
-                          ["--apply", "--undo"], ["--user", "a b"], ["--root", "/nowhere"]):
+                          ["--apply", "--undo"], ["--user", "a b"], ["--user", "-a"], ["--user", "a;b"], ["--root", "/nowhere"]):
             self.assertNotEqual(self.setup(*arguments, status=2).stderr, "", arguments)
         self.assertEqual(self.tree(), before)
 

@@ -94,6 +94,7 @@ std::optional<PortAddress> port_of_run(const fs::path& folder) {
   std::optional<PortAddress> address = tcp_address(listens.where);
   if (!address) return std::nullopt;
   address->run = folder;
+  address->rig = listens.rig;
   if (address->port != "0") return address;  // else any free one, which the run has told
   const std::string told = listening_line(folder);
   const std::size_t at = told.find("http://");
@@ -126,6 +127,11 @@ std::string end_of_run(const fs::path& folder, bool runs) {
 }
 
 namespace {
+
+/// Returns true for a folder in runs/ of this rig. That of servo-left begins with "servo-", too.
+bool is_run_of(const std::string& rig, const fs::path& folder) {
+  return folder.filename().string().starts_with(rig + "-") && rig_of(folder) == rig;
+}
 
 /// A rig of this name that runs on this machine. One that is ending counts only if there is no other.
 std::optional<PortAddress> running(const std::string& name) {
@@ -166,8 +172,7 @@ void refuse_ended(const std::string& rig) {
     }
   };
   for (const fs::directory_entry& entry : fs::directory_iterator("runs", error))
-    if (entry.is_directory(error) && entry.path().filename().string().starts_with(rig + "-"))
-      look_at(entry.path());
+    if (entry.is_directory(error) && is_run_of(rig, entry.path())) look_at(entry.path());
   // A run that was given another folder (--out), beside this one's rig files.
   for (const fs::directory_entry& entry : fs::directory_iterator(".", error))
     if (fs::exists(entry.path() / "summary.json", error) && rig_of(entry.path()) == rig)
@@ -184,7 +189,7 @@ std::optional<PortAddress> newest_run(const std::string& rig) {
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
     if (!entry.is_directory(error)) continue;
-    if (!rig.empty() && !entry.path().filename().string().starts_with(rig + "-")) continue;
+    if (!rig.empty() && !is_run_of(rig, entry.path())) continue;
     found.emplace_back(entry.last_write_time(error), entry.path());
   }
   std::sort(found.rbegin(), found.rend());
@@ -240,8 +245,12 @@ PortAddress find_port(const std::string& where) {
   }
   if (fs::is_regular_file(where, error)) {
     const Listens listens = read_rig_file(where);
+    if (listens.rig.empty()) throw NoRigError(where + " is not a rig file: it has no key rig");
     if (!listens.where.empty() && !listens.where.starts_with("unix:"))
-      if (auto address = tcp_address(listens.where); address && address->port != "0") return *address;
+      if (auto address = tcp_address(listens.where); address && address->port != "0") {
+        address->rig = listens.rig;
+        return *address;
+      }
     if (auto run = newest_run(listens.rig)) return *run;
     refuse_ended(listens.rig);
     if (listens.where.empty())

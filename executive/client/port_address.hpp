@@ -19,6 +19,7 @@ struct PortAddress {
   std::string host;
   std::string port;
   std::filesystem::path run{};  ///< folder of the run whose rig listens there; empty: not known
+  std::string rig{};            ///< name of the rig that is meant; another one may listen there. Empty: any
 
   std::string text() const { return path.empty() ? host + ":" + port : "unix:" + path; }
 };

@@ -127,6 +127,9 @@ FoundRig find_rig(const std::string& where, const std::string& token_file) {
   const Json facts = parsed(get(rig.address, "/v1", rig.token));
   rig.rig = text_in(facts, "rig");
   if (rig.rig.empty()) rig.rig = text_in(facts, "name");
+  if (const std::string& meant = rig.address.rig; !meant.empty() && !rig.rig.empty() && meant != rig.rig)
+    throw NoRigError("another rig listens at " + rig.address.text() + ": " + config::show(rig.rig) +
+                     ", not " + config::show(meant) + "; if you mean it, name it by this address");
   if (facts.contains("period") && facts["period"].is_object()) {
     const std::int64_t den = std::max<std::int64_t>(1, number_in(facts["period"], "den", 1));
     rig.period_ns = std::max<std::int64_t>(1, number_in(facts["period"], "num_ns", 1'000'000) / den);

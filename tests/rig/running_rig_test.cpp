@@ -169,6 +169,50 @@ TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   EXPECT_NE(neither.err.find("did you mean 'motor.load_torque'"), std::string::npos) << neither;
 }
 
+TEST(RunningRigs, ARigOfALongerNameIsNotCommandedInsteadOfOneThatIsNotThere) {
+  const TempDir dir;
+  const std::string name = "named-" + std::to_string(::getpid());
+  const std::string folder = "runs/" + name + "-left-20260101-120000";
+  dir.write("named.yaml", "rig: " + name + "\n");
+  dir.write("left.yaml", "rig: " + name + "-left\n");
+  Process rig(run_rig("servo",
+                      {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", folder, "--set",
+                       "rig=" + name + "-left", "--set", "until=stopped"},
+                      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / folder / "log.txt", "listens on"));
+  const Finished other = run(tactus({"stop", "named.yaml"}, dir.path()));
+  EXPECT_EQ(other.status, 1) << other;
+  const Finished own = run(tactus({"stop", "left.yaml"}, dir.path()));
+  EXPECT_EQ(own.status, 0) << own;
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
+TEST(RunningRigs, AnotherRigAtTheAddressOfAFileIsNotCommanded) {
+  const TempDir dir;
+  const std::string name = "named-" + std::to_string(::getpid());
+  Process rig(run_rig("servo",
+                      {"--live", "127.0.0.1:0", "--no-realtime", "--paused", "--out", "out", "--set",
+                       "rig=" + name, "--set", "until=stopped"},
+                      dir.path()));
+  ASSERT_TRUE(wait_for_text(dir / "out/log.txt", "listens on"));
+  const std::string log = read_file(dir / "out/log.txt");
+  const std::string before = "http: listens on http://";
+  const std::size_t at = log.find(before);
+  ASSERT_NE(at, std::string::npos) << log;
+  const std::size_t begin = at + before.size();
+  const std::string address = log.substr(begin, log.find('/', begin) - begin);
+  const auto write = [&](const char* file, const std::string& of) {
+    dir.write(file, "rig: " + of + "\nlive: { http: { listen: \"" + address + "\" } }\n");
+  };
+  write("other.yaml", name + "-other");
+  write("own.yaml", name);
+  const Finished other = run(tactus({"stop", "other.yaml"}, dir.path()));
+  EXPECT_EQ(other.status, 1) << other;
+  EXPECT_NE(other.err.find("another rig listens at " + address), std::string::npos) << other;
+  EXPECT_EQ(run(tactus({"stop", "own.yaml"}, dir.path())).status, 0);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
 TEST(EndedRig, SaysHowItEndedToWhoeverCommandsIt) {
   const TempDir dir;
   const std::string name = "ended" + std::to_string(::getpid());

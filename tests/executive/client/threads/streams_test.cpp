@@ -154,6 +154,7 @@ TEST(PortAddress, IsFoundByWhatPeopleWrite) {
   EXPECT_EQ(find_port((dir / "tcp.yaml").string()).text(), "127.0.0.1:8600");
   dir.write("run/rig.yaml", "rig: x\nlive: { http: { listen: \"127.0.0.1:8601\" } }\n");
   EXPECT_EQ(find_port((dir / "run").string()).text(), "127.0.0.1:8601");
+  for (const char* const where : {"tcp.yaml", "run"}) EXPECT_EQ(find_port((dir / where).string()).rig, "x");
 }
 
 TEST(PortAddress, SaysWhatToDoWhereThereIsNone) {
@@ -162,6 +163,7 @@ TEST(PortAddress, SaysWhatToDoWhereThereIsNone) {
   dir.write("over/rig.yaml", "rig: x\nlive: { http: {} }\n");
   dir.write("bad.yaml", "rig: [\n");
   dir.write("plain.yaml", "rig: x-none\n");
+  dir.write("desk.yaml", "panels: {}\n");
   dir.write("folder/file", "");
   const std::pair<std::string, const char*> rows[] = {
       {(dir / "run").string(), "has no live section"},
@@ -169,6 +171,7 @@ TEST(PortAddress, SaysWhatToDoWhereThereIsNone) {
       {(dir / "folder").string(), "is not a run folder"},
       {(dir / "bad.yaml").string(), "bad.yaml"},
       {(dir / "plain.yaml").string(), "has no live section"},
+      {(dir / "desk.yaml").string(), "is not a rig file"},
       {"no-such-thing", "it is not an address"},
       {"1.2.3.4:port", "it is not an address"},
   };

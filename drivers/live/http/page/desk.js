@@ -33,17 +33,27 @@ export class Desk {
       drag: (widget, share) => this.drag(widget, share),
       press: (widget) => this.turn(widget, widget.value ?? 1),
     };
-    rig.addEventListener('facts', () => {
-      this.name = null;
-      this.undone = [];
-      this.undoButton();
-      this.panels.read().catch(() => {});
-    });
+    rig.addEventListener('facts', () => this.anotherRun());
     rig.addEventListener('state', () => this.forcesChanged());
     one('[data-form="widget"]').addEventListener('submit', (event) => this.add(event));
     one('[data-act="widget-kind"]')
         .append(...Object.entries(KINDS).map(([kind, {label}]) => h('option', {value: kind}, label)));
     one('[data-act="widget-kind"]').addEventListener('input', () => this.formFields());
+  }
+
+  /** What was unlocked, agreed to and ordered was so for the run before. Desks that were not kept yet stay. */
+  anotherRun() {
+    const {rig} = this, same = this.rigName === rig.info.rig;
+    this.rigName = rig.info.rig;
+    this.unlocked = false;
+    this.agreed.clear();
+    for (const {timer} of this.sets.values()) clearTimeout(timer);
+    this.sets.clear();
+    this.undone = [];
+    this.undoButton();
+    if (same && this.panels.changed) return this.make();
+    this.name = null;
+    this.panels.read().catch(() => {});
   }
 
   get widgets() {
@@ -239,6 +249,7 @@ export class Desk {
     if (rig.variable(name)?.rights !== 'full')
       return say(`${name} ${rig.variable(name)?.reason ?? 'cannot be set'}`);
     if (!(await this.agree(name, value))) return;
+    if (!this.unlocked) return say('Another run has begun; nothing was changed');
     const whole = /int/.test(rig.variable(name).type) && typeof value === 'number';
     this.remember(name, rig.values.get(name));
     const set = this.sets.get(name) ?? {};

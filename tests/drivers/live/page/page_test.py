@@ -1326,6 +1326,31 @@ class Desk(Case):
         self.browser.click('[data-switch="gate.drive_en"]')
         self.until(lambda: rig.set.get("gate.drive_en") is True)
 
+    def test_another_run_finds_the_desk_locked_and_what_was_not_kept_there(self):
+        rig = self.desk()
+        self.browser.press("l")
+        self.browser.click('[data-switch="gate.drive_en"]')
+        self.browser.click('[data-v="ask-yes"]')
+        self.until(lambda: rig.set.get("gate.drive_en") is False)
+        self.browser.press("e")
+        self.browser.focus('[data-kind="number"]')
+        self.browser.press("Delete", "e")
+        rig.cut = True
+        self.browser.until("return document.body.hasAttribute('data-stale')")
+        rig.run, rig.frame = "run 2", 10
+        rig.set.clear()
+        rig.cut = False
+        self.browser.until_text('[data-v="frame"]', "^10$")
+        self.assertEqual(self.browser.attribute('[data-act="unlock"]', "aria-pressed"), "false")
+        self.assertFalse(self.browser.run("return document.querySelector('[data-kind=number]') !== null"), "not kept yet")
+        self.browser.click('[data-switch="gate.drive_en"]')
+        self.said(self.browser, "locked")
+        self.browser.press("l")
+        self.browser.click('[data-switch="gate.drive_en"]')
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="it is asked back again")
+        self.browser.press("Escape")
+        self.assertEqual(rig.set, {})
+
     def test_what_is_forced_does_not_turn(self):
         rig = self.desk()
         self.browser.press("l")

@@ -133,6 +133,12 @@ bool is_run_of(const std::string& rig, const fs::path& folder) {
   return folder.filename().string().starts_with(rig + "-") && rig_of(folder) == rig;
 }
 
+/// Returns when the run of a folder began. The time of the folder itself is that of the newest file in it, and a rig that
+/// runs makes summary.json anew every few seconds.
+fs::file_time_type begin_of_run(const fs::path& folder, std::error_code& error) {
+  return fs::last_write_time(folder / "rig.yaml", error);
+}
+
 /// A rig of this name that runs on this machine. One that is ending counts only if there is no other.
 std::optional<PortAddress> running(const std::string& name) {
   std::size_t unseen = 0;
@@ -166,7 +172,7 @@ void refuse_ended(const std::string& rig) {
   fs::file_time_type made{};
   std::error_code error;
   const auto look_at = [&](const fs::path& folder) {
-    if (const auto time = fs::last_write_time(folder, error); !error && (newest.empty() || time > made)) {
+    if (const auto time = begin_of_run(folder, error); !error && (newest.empty() || time > made)) {
       newest = folder;
       made = time;
     }
@@ -183,14 +189,14 @@ void refuse_ended(const std::string& rig) {
                      newest.string() + ", has ended: " + how);
 }
 
-/// The newest run folder in runs/ whose rig listens; of a rig, if one is named.
+/// The run in runs/ that began last of those that listen; of a rig, if one is named.
 std::optional<PortAddress> newest_run(const std::string& rig) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator("runs", error)) {
     if (!entry.is_directory(error)) continue;
     if (!rig.empty() && !is_run_of(rig, entry.path())) continue;
-    found.emplace_back(entry.last_write_time(error), entry.path());
+    found.emplace_back(begin_of_run(entry.path(), error), entry.path());
   }
   std::sort(found.rbegin(), found.rend());
   for (const auto& [time, folder] : found) {

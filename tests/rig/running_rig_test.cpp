@@ -187,6 +187,26 @@ TEST(RunningRigs, ARigOfALongerNameIsNotCommandedInsteadOfOneThatIsNotThere) {
   EXPECT_EQ(rig.wait().status, 0);
 }
 
+TEST(RunningRigs, WithoutANameTheOneThatBeganLastIsCommanded) {
+  const TempDir dir;
+  const auto line = [&](const std::string& name) {
+    return run_rig("servo",
+                   {"--live", "unix:live.sock", "--no-realtime", "--paused", "--out", "runs/" + name, "--set",
+                    "rig=" + name, "--set", "until=stopped"},
+                   dir.path());
+  };
+  Process first(line("first"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/first/log.txt", "listens on"));
+  Process second(line("second"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/second/log.txt", "listens on"));
+  dir.write("runs/first/later.txt", "as summary.json is made every few seconds");
+  for (const char* const name : {"second", "first"}) {
+    const Finished done = run(tactus({"stop"}, dir.path()));
+    EXPECT_TRUE(done.out.starts_with(std::string(name) + ": ")) << done;
+    EXPECT_EQ((name == std::string("second") ? second : first).wait().status, 0);
+  }
+}
+
 TEST(RunningRigs, AnotherRigAtTheAddressOfAFileIsNotCommanded) {
   const TempDir dir;
   const std::string name = "named-" + std::to_string(::getpid());

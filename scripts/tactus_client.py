@@ -39,7 +39,7 @@ import sys
 import time
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
@@ -615,13 +615,24 @@ def _assigned(texts: Iterable[str]) -> Json:
     return values
 
 
+def _shown(value: Any) -> Any:
+    """As the control port has it: JSON has no numbers for nan and inf."""
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, dict):
+        return {key: _shown(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_shown(each) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("address", metavar="ADDRESS", help="unix:PATH, http://HOST:PORT or HOST:PORT")
     parser.add_argument("command", metavar="COMMAND", help="one of those above", choices=COMMANDS)
     parser.add_argument("operands", metavar="OPERAND", nargs="*")
     parser.add_argument("--frame", type=int, help="of set, force, release: act before the jobs of this frame; default: the next")
-    parser.add_argument("--every", default="100ms", help="of watch: 100ms")
+    parser.add_argument("--every", help="of watch; default: 100ms")
     parser.add_argument("--timeout", type=float, default=15.0, metavar="S", help="seconds to wait for an answer; default 15")
     parser.add_argument("--token-file", metavar="FILE", help="file with the port's token; default: TACTUS_TOKEN")
     given = parser.parse_intermixed_args()
@@ -629,10 +640,14 @@ def main() -> int:
     try:
         rig = Rig(given.address, token_file=given.token_file, timeout=given.timeout)
         call = getattr(rig, name)
+        if given.frame is not None and name not in ("set", "force", "release"):
+            raise ValueError("--frame is for set, force and release")
+        if given.every is not None and name != "watch":
+            raise ValueError("--every is for watch")
         if name in ("set", "force", "watch"):
             operands = operands and [operands if name == "watch" else _assigned(operands)]
         if name in ("set", "force", "release", "watch"):
-            options = {"every": given.every} if name == "watch" else {"frame": given.frame}
+            options = {"every": "100ms" if given.every is None else given.every} if name == "watch" else {"frame": given.frame}
         operands = [int(each) for each in operands] if name == "step" else operands
         if name == "release" and not operands:
             raise ValueError("name what to release, or 'all'")
@@ -643,7 +658,7 @@ def main() -> int:
         for each in result if isinstance(result, Iterator) else [] if result is None else [result]:
             each = {each.kind: each.data} if isinstance(each, Event) else each
             each = each._asdict() if isinstance(each, Applied) else each
-            print(json.dumps(each, indent=None if name == "watch" else 2, default=asdict), flush=True)
+            print(json.dumps(_shown(each), indent=None if name == "watch" else 2), flush=True)
     except RigError as error:
         print(f"tactus_client: {error}", file=sys.stderr)
         return 1

@@ -458,6 +458,14 @@ class CommandLine(WithFake):
         events = self.run_client(self.fake.address, "watch", "motor.speed", "--every", "20ms")[0].splitlines()
         self.assertEqual([list(json.loads(event)) for event in events], [["values"], ["state"], ["end"]])
 
+    def test_what_is_no_number_is_json_too(self):
+        self.fake.values.update({"motor.speed": "nan", "axis.force": ["inf", "-inf"]})
+
+        def refuse(word):
+            self.fail(f"{word} is not JSON")
+        said = self.run_client(self.fake.address, "get", "motor.speed", "axis.force")[0]
+        self.assertEqual(json.loads(said, parse_constant=refuse)["values"], {"motor.speed": "nan", "axis.force": ["inf", "-inf"]})
+
     def test_commands_change_things(self):
         self.run_client(self.fake.address, "set", "a=1.5", "b=fast", "--frame", "9", "c=[1, 2]", "d=true")
         self.assertEqual(self.asked()[3], {"set": {"a": 1.5, "b": "fast", "c": [1, 2], "d": True}, "frame": 9})
@@ -475,7 +483,8 @@ class CommandLine(WithFake):
         self.assertIn("there is no 'nobody'", refused)
         self.assertIn("no rig listens", self.run_client("unix:/nowhere/live.sock", "pause", status=1)[1])
         for wrong in (["describe"], ["pause", "now"], ["set"], ["set", "a"], ["set", "a=1", "b=2", "a=3"], ["step", "x"], ["dance"],
-                      ["release"], ["get"], ["watch"], ["state", "--timeout", "0"]):
+                      ["release"], ["get"], ["watch"], ["state", "--timeout", "0"], ["step", "--frame", "5"],
+                      ["get", "motor.speed", "--every", "1s"]):
             self.assertIn("error:", self.run_client(self.fake.address, *wrong, status=2)[1])
         self.assertIn("or 'all'", self.run_client(self.fake.address, "release", status=2)[1])
         self.run_client("nowhere", "pause", status=2)

@@ -28,6 +28,7 @@ Courier::Courier(Ledger& ledger, PeerCommands& commands, Exchange& exchange, con
       commands_(commands),
       exchange_(exchange),
       frame_(frame.floor()),
+      step_(ledger.settings.step ? ledger.settings.step->floor() : frame_),
       real_frame_(real_frame.floor()),
       timed_(ledger.settings.mode != LinkMode::free) {
   for (std::size_t i = 0; i < ledger.signals.subscriptions.size(); ++i) ears_.push_back({&ledger, i});

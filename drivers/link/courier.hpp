@@ -91,6 +91,7 @@ class Courier {
   PeerCommands& commands_;
   Exchange& exchange_;
   const Nanoseconds frame_;
+  const Nanoseconds step_;  ///< length of a step, as the library is asked for it
   const Nanoseconds real_frame_;
   const bool timed_;
 

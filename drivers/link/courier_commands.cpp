@@ -47,6 +47,13 @@ void Courier::answer_all() {
 /// Handles a step on the library's thread. If nothing is in real time an answer goes out in the same step
 /// each time: the one after its frame.
 void Courier::on_step(SilKit_NanosecondsTime now, SilKit_NanosecondsTime duration) noexcept {
+  // The frames of a step take as long as was asked for: in a shorter one the rig would run ahead of its peers.
+  if (duration > 0 && duration < static_cast<SilKit_NanosecondsTime>(step_.count()))
+    return ledger_.abort_rig("the step at virtual time " + std::to_string(now) + " ns was shortened to " +
+                             std::to_string(duration) + " ns, and a step of this rig is " +
+                             std::to_string(step_.count()) +
+                             " ns; write 'Experimental: { TimeSynchronization: { DynamicSimulationStep: "
+                             "false } }' into the file of link.configuration");
   const bool follows = ledger_.settings.mode == LinkMode::follow;
   if (!follows) ledger_.on_step(now, duration);
   const std::optional<std::int64_t> last = ledger_.last_step();

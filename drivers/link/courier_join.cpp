@@ -8,6 +8,11 @@ namespace {
 
 /// The link says itself what matters, and stdout is the rig's.
 constexpr const char* kQuiet = R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": "Off"}]}})";
+/// The same for the library in the box, which is told besides that no peer may shorten the rig's steps. An older one of
+/// SIL Kit does not know that key.
+constexpr const char* kQuietBuiltin =
+    R"({"Logging": {"Sinks": [{"Type": "Stdout", "Level": "Off"}]},
+        "Experimental": {"TimeSynchronization": {"DynamicSimulationStep": false}}})";
 
 Ledger& ledger_of(void* context) { return *static_cast<Ledger*>(context); }
 
@@ -59,7 +64,8 @@ void Courier::join() {
     if (settings.configuration) {
       must(api_->ParticipantConfiguration_FromFile, &configuration_, settings.configuration->c_str());
     } else {
-      must(api_->ParticipantConfiguration_FromString, &configuration_, kQuiet);
+      must(api_->ParticipantConfiguration_FromString, &configuration_,
+           settings.library == "builtin" ? kQuietBuiltin : kQuiet);
     }
     must(api_->Participant_Create, &participant_, configuration_, name.c_str(), settings.registry.c_str());
     create_services();
@@ -113,13 +119,12 @@ void Courier::create_services() {
          ledger_of(ledger).on_end(SilKit_ParticipantState_Aborting);
        });
   if (timed_) {
-    const Nanoseconds step = settings.step ? settings.step->floor() : frame_;
     must(api_->TimeSyncService_Create, &time_, lifecycle_);
     must(
         api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, static_cast<void*>(this),
         [](void* courier, SilKit_TimeSyncService*, SilKit_NanosecondsTime now,
            SilKit_NanosecondsTime duration) { static_cast<Courier*>(courier)->on_step(now, duration); },
-        static_cast<SilKit_NanosecondsTime>(step.count()));
+        static_cast<SilKit_NanosecondsTime>(step_.count()));
   }
 
   SilKit_HandlerId id = 0;

@@ -42,7 +42,9 @@ class Simulation {
   fs::path operator/(const std::string& name) const { return dir_ / name; }
   Process& registry() { return *registry_; }
 
-  Process& workflow() { return start(tactus({"workflow", "-u", uri_, "Setpoint", "Servo"}, dir_.path())); }
+  Process& workflow(const std::string& peer = "Setpoint") {
+    return start(tactus({"workflow", "-u", uri_, peer, "Servo"}, dir_.path()));
+  }
   Process& setpoint(const Arguments& more = {}) {
     Command command;
     command.argv = Arguments{kSetpoint, "--registry", uri_} + more;
@@ -56,7 +58,9 @@ class Simulation {
     if (!library_.empty()) arguments = arguments + Arguments{"--set", "link.library=" + library_};
     return start(run_rig("linked", arguments + more, dir_.path()));
   }
-  Process& monitor() { return start(tactus({"monitor", "-u", uri_, "--json"}, dir_.path())); }
+  Process& monitor(const Arguments& more = {}) {
+    return start(tactus(Arguments{"monitor", "-u", uri_, "--json"} + more, dir_.path()));
+  }
 
  private:
   Process& start(Command command) {
@@ -330,6 +334,24 @@ TEST_P(LinkedRigNightly, RunsWithoutTheOthersWhenItIsToldSo) {
   EXPECT_EQ(done.status, 0) << done;
   Json summary = summary_of(dir / "out");
   EXPECT_TRUE(!summary.contains("link") || summary["link"].is_null()) << summary;
+}
+
+TEST(LinkedRigAndAPeerNightly, ThatWantsShorterStepsKeepOneVirtualTime) {
+  Simulation simulation;
+  std::ofstream(simulation / "dynamic.yaml")
+      << "Experimental: { TimeSynchronization: { DynamicSimulationStep: true } }\n";
+  Process& workflow = simulation.workflow("Fine");
+  Process& fine = simulation.monitor({"-n", "Fine", "-r", "-s", "-c", "dynamic.yaml"});
+  Process& rig = simulation.rig("out", {"--no-realtime", "--until", "300ms", "--set", "link.step=3 ms"});
+  EXPECT_EQ(rig.wait().status, 0) << rig.wait();
+  EXPECT_EQ(workflow.wait().status, 0) << workflow.wait();
+  fine.signal(SIGINT);
+  const std::string said = fine.wait().out;
+  const std::string key = "\"now_ns\":";
+  const std::size_t last = said.rfind(key);
+  ASSERT_NE(last, std::string::npos) << said;
+  EXPECT_GE(std::stoll(said.substr(last + key.size())), 290'000'000)
+      << "each of the rig's 100 steps was 3 ms to its peer, too";
 }
 
 TEST_P(LinkedRigNightly, SaysWhatToDoWithoutARegistry) {

@@ -141,6 +141,8 @@ class Player {
 
   void play() {
     handlers_ = fake_.handlers();
+    const std::string asked = fake_.text("TimeSyncService_SetSimulationStepHandlerAsync");
+    if (!asked.empty()) size_ = std::stoull(asked);
     handlers_.connect(kPeer, true);
     handlers_.communication_ready(handlers_.context, nullptr);
     if (!wait([this] { return ready_; })) return;
@@ -180,14 +182,14 @@ class Player {
       step = granted_++;
     }
     const auto first = static_cast<std::uint64_t>(script_.number("first", 0));
-    const std::uint64_t now = first + static_cast<std::uint64_t>(step) * kStep;
+    const std::uint64_t now = first + static_cast<std::uint64_t>(step) * size_;
     send(step, now);
     if (script_.word("times") == "odd") {
       static constexpr std::array<std::uint64_t, 5> kOdd{0, 1, UINT64_MAX, UINT64_C(1) << 63, 12'345};
       const auto n = static_cast<std::size_t>(step);
       handlers_.grant(step == 0 ? first : kOdd[n % 5], kOdd[n / 5 % 5]);
     } else {
-      handlers_.grant(now, kStep);
+      handlers_.grant(now, size_);
     }
   }
 
@@ -278,6 +280,7 @@ class Player {
   const Script script_;
   FakeSilKit& fake_;
   FakeHandlers handlers_;
+  std::uint64_t size_ = kStep;  // of a step, as the rig asked for it
   std::set<std::string> faulty_;
   const std::int64_t silent_ = script_.number("silent", kNever);
 

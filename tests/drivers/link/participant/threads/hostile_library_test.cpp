@@ -371,6 +371,31 @@ TEST_F(HostileLibrary, MayGrantTimesThatDoNotFollowEachOtherWhichIsToldOnce) {
   EXPECT_EQ(log.find("step 2"), std::string::npos);
 }
 
+TEST_F(HostileLibrary, MayShortenAStepWhichEndsTheRigBeforeItRunsAheadOfItsPeers) {
+  LinkSettings settings = faked();
+  settings.step = rtsync::Period{3ms};
+  StandIn rig(settings);
+  run(rig);
+  EXPECT_EQ(fake().text("TimeSyncService_SetSimulationStepHandlerAsync"), "3000000");
+  handlers.grant(0, 3 * kStep);
+  EXPECT_EQ(rig.exchange.granted.load(), 0);
+  handlers.grant(3 * kStep, kStep);
+  EXPECT_EQ(rig.exchange.granted.load(), 0) << "no frame may take it for a whole one";
+  EXPECT_EQ(
+      rig.commands.last(),
+      "abort: the step at virtual time 3000000 ns was shortened to 1000000 ns, and a step of this rig is "
+      "3000000 ns; write 'Experimental: { TimeSynchronization: { DynamicSimulationStep: false } }' into "
+      "the file of link.configuration");
+}
+
+TEST_F(HostileLibrary, IsToldOfTheBoxAloneThatNoPeerMayShortenSteps) {
+  StandIn rig(faked());
+  rig.join();
+  EXPECT_EQ(fake().text("ParticipantConfiguration_FromString").find("DynamicSimulationStep"),
+            std::string::npos)
+      << "one of SIL Kit may not know the key";
+}
+
 TEST_F(HostileLibrary, MaySendWhatDoesNotFitWhichIsCountedAndToldOnce) {
   StandIn rig(faked());
   run(rig);

@@ -93,6 +93,9 @@ Api::Api(const std::string& library, bool can) {
   }
 #undef TACTUS_LINK_RESOLVE
   // NOLINTEND(bugprone-macro-parentheses)
+  ParticipantConfiguration_ToJson.address =
+      reinterpret_cast<decltype(ParticipantConfiguration_ToJson.address)>(
+          ::dlsym(handle, ParticipantConfiguration_ToJson.name));
 
   std::uint32_t major = kOldest;
   const char* version = nullptr;

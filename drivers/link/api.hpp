@@ -85,6 +85,9 @@ class Api {
   TACTUS_LINK_FUNCTIONS(TACTUS_LINK_MEMBER)
   TACTUS_LINK_CAN_FUNCTIONS(TACTUS_LINK_MEMBER)
 #undef TACTUS_LINK_MEMBER
+  /// Function of SIL Kit 5.0 and later; address null: the library has none.
+  ApiFunction<decltype(SilKit_ParticipantConfiguration_ToJson)> ParticipantConfiguration_ToJson{
+      "SilKit_ParticipantConfiguration_ToJson"};
 
  private:
   std::string title_;

@@ -60,6 +60,7 @@ class Courier {
   // The life of a participant.
   void fail(const std::string& why);
   void join();
+  std::string configured_registry();
   void create_services();
   void create_signals();
   void create_functions();

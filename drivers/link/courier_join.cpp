@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "config/json.hpp"
+#include "config/json_of.hpp"
 #include "drivers/link/courier_calls.hpp"
 #include "executive/driver/device_error.hpp"
 
@@ -55,6 +57,7 @@ void Courier::join() {
     throw Refused{error.what()};
   }
   std::string name;
+  std::string registry = settings.registry;
   {
     const std::scoped_lock held(ledger_.mutex);
     ledger_.facts.library = api_->title();
@@ -63,11 +66,18 @@ void Courier::join() {
   try {
     if (settings.configuration) {
       must(api_->ParticipantConfiguration_FromFile, &configuration_, settings.configuration->c_str());
+      if (const std::string named = configured_registry(); !named.empty() && named != registry) {
+        ledger_.note("the registry " + named + " of " + *settings.configuration + " is used, not " +
+                     registry);
+        registry = named;
+        const std::scoped_lock held(ledger_.mutex);
+        ledger_.facts.registry = registry;
+      }
     } else {
       must(api_->ParticipantConfiguration_FromString, &configuration_,
            settings.library == "builtin" ? kQuietBuiltin : kQuiet);
     }
-    must(api_->Participant_Create, &participant_, configuration_, name.c_str(), settings.registry.c_str());
+    must(api_->Participant_Create, &participant_, configuration_, name.c_str(), registry.c_str());
     create_services();
     create_signals();
     create_controllers();
@@ -79,15 +89,31 @@ void Courier::join() {
     const bool nowhere = refused.what.find("Participant_Create") != std::string::npos &&
                          refused.what.find("CONFIGURATIONERROR") == std::string::npos &&
                          refused.what.find("tactus registry") == std::string::npos;
-    throw Refused{"participant '" + name + "' cannot join the federation at " + settings.registry + " with " +
+    throw Refused{"participant '" + name + "' cannot join the federation at " + registry + " with " +
                   api_->title() + ": " + refused.what +
-                  (nowhere ? "; is the registry running (tactus registry --listen-uri " + settings.registry +
+                  (nowhere ? "; is the registry running (tactus registry --listen-uri " + registry +
                                  "), and is the name free?"
                            : "")};
   }
   const std::scoped_lock held(ledger_.mutex);
   joined_ = true;
   ledger_.changed.notify_all();
+}
+
+/// Returns the registry that the configuration names, which wins; empty: it names none, or the library does not show it.
+std::string Courier::configured_registry() {
+  constexpr std::size_t kMost = std::size_t{64} << 20U;
+  const auto& to_json = api_->ParticipantConfiguration_ToJson;
+  if (to_json.address == nullptr) return "";
+  std::size_t size = 0;
+  char* buffer = nullptr;  // asks for the size
+  if (call(to_json, configuration_, &buffer, &size) != SilKit_ReturnCode_SUCCESS || size > kMost) return "";
+  std::string text(size, '\0');
+  buffer = text.data();
+  if (call(to_json, configuration_, &buffer, &size) != SilKit_ReturnCode_SUCCESS) return "";
+  const Json json = config::json_of(text);
+  const Json::json_pointer place("/Middleware/RegistryUri");
+  return json.contains(place) && json[place].is_string() ? json[place].get<std::string>() : "";
 }
 
 void Courier::create_services() {

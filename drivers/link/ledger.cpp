@@ -50,6 +50,7 @@ Ledger::Ledger(const LinkSettings& link, std::string name, const Signals& carrie
       name_(std::move(name)),
       mismatch_told_(carried.subscriptions.size() + carried.networks.size(), false) {
   facts.participant = name_;
+  facts.registry = settings.registry;
   facts.state = name_of_state(state_);
 }
 
@@ -186,7 +187,9 @@ void Ledger::on_message(std::size_t subscription, const SilKit_DataMessageEvent*
 
 void Ledger::own_name(std::string name) {
   const Held held(mutex);
-  if (name.empty()) return;
+  if (name.empty() || name == name_) return;
+  if (settings.configuration)
+    remember("the name '" + name + "' of the configuration is used, not '" + name_ + "'");
   name_ = std::move(name);
   facts.participant = name_;
 }

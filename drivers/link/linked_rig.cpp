@@ -266,7 +266,7 @@ config::Json LinkedRig::knowledge() const {
   return {
       {"participant", facts.participant},
       {"library", facts.library},
-      {"registry", settings_.registry},
+      {"registry", facts.registry},
       {"state", facts.state},
       {"federation", federation == Federation::assembling ? "assembling"
                      : federation == Federation::running  ? "running"
@@ -310,7 +310,7 @@ config::Json LinkedRig::summary(bool stuck) const {
   return {
       {"participant", facts.participant},
       {"library", facts.library},
-      {"registry", settings_.registry},
+      {"registry", facts.registry},
       {"mode", executive::name_of(settings_.mode)},
       {"state", facts.state},
       {"error", facts.error},

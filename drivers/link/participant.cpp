@@ -76,7 +76,7 @@ void Participant::join(executive::LinkCommands& commands, const rtsync::ThreadSe
   if (remains_.courier.wait_for_join(cancelled_)) return;
   std::string why = remains_.courier.failure();
   const bool failed = !why.empty();
-  if (!failed) why = "joining the federation at " + ledger_.settings.registry + " was cancelled";
+  if (!failed) why = "joining the federation at " + facts().registry + " was cancelled";
   remains_.courier.leave({true, why});
   const std::string stuck = failed ? end(kLongestCall, kLongestCall) : end(kLongestCancelled, kLongestEnd);
   throw executive::DeviceError(why + (stuck.empty() ? "" : "; " + stuck));

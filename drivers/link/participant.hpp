@@ -22,6 +22,7 @@ class PeerCommands;
 struct ParticipantFacts {
   std::string library;  ///< file and version: "libtactus-silkit.so.5 5.0.7"
   std::string participant;
+  std::string registry;            ///< address of the registry that is joined
   std::string state;               ///< the last state of the participant: "Running"
   std::string error;               ///< the library's last refusal, in words; empty: none
   std::int64_t refused_calls = 0;  ///< calls that returned an error

@@ -278,6 +278,22 @@ TEST_P(Federated, WithoutVirtualTimeEveryRecordIsSentAtOnce) {
   EXPECT_EQ(rig->participant.facts().state, "Shutdown");
 }
 
+TEST_P(Federated, TheRegistryAndTheNameOfAConfigurationWinAndAreSaid) {
+  std::ofstream(folder.path() / "participant.json")
+      << R"({"ParticipantName": "Rig", "Middleware": {"EnableDomainSockets": false,
+             "AcceptorUris": ["tcp://127.0.0.1:0"], "RegistryUri": ")"
+      << registry->uri() << R"("}, "Logging": {"Sinks": [{"Type": "Stdout", "Level": "Off"}]}})";
+  settings.registry = "silkit://127.0.0.1:9";
+  settings.participant = "Asked";
+  start();
+  EXPECT_EQ(rig->participant.facts().participant, "Rig");
+  if (GetParam().rig == Whose::genuine) return;  // not every version shows its configuration
+  EXPECT_EQ(rig->participant.facts().registry, registry->uri());
+  EXPECT_THAT(rig->log(), HasSubstr("the registry " + registry->uri() + " of " + *settings.configuration +
+                                    " is used, not silkit://127.0.0.1:9"));
+  EXPECT_THAT(rig->log(), HasSubstr("the name 'Rig' of the configuration is used, not 'Asked'"));
+}
+
 TEST_P(Federated, ARegistryThatIsNotThereIsNamedWithWhatToDo) {
   std::ofstream(folder.path() / "participant.json")
       << R"({"Middleware": {"ConnectAttempts": 1, "EnableDomainSockets": false,

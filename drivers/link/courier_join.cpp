@@ -86,14 +86,17 @@ void Courier::join() {
     started_ = true;
   } catch (const Refused& refused) {
     // Our own library says itself what to do; of another one's refusal to connect nothing is known but that.
-    const bool nowhere = refused.what.find("Participant_Create") != std::string::npos &&
-                         refused.what.find("CONFIGURATIONERROR") == std::string::npos &&
-                         refused.what.find("tactus registry") == std::string::npos;
+    const auto says = [&](const char* words) { return refused.what.find(words) != std::string::npos; };
+    const bool answered = says("PROTOCOLERROR");  // somebody is there, who may not want this name
+    const bool unclear =
+        says("Participant_Create") && !says("CONFIGURATIONERROR") && !says("tactus registry");
+    const std::string hint = !unclear ? ""
+                             : answered
+                                 ? "; if the name is taken, 'participant' in link gives this rig another"
+                                 : "; is the registry running (tactus registry --listen-uri " + registry +
+                                       "), and is the name free?";
     throw Refused{"participant '" + name + "' cannot join the federation at " + registry + " with " +
-                  api_->title() + ": " + refused.what +
-                  (nowhere ? "; is the registry running (tactus registry --listen-uri " + registry +
-                                 "), and is the name free?"
-                           : "")};
+                  api_->title() + ": " + refused.what + hint};
   }
   const std::scoped_lock held(ledger_.mutex);
   joined_ = true;

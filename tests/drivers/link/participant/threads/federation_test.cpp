@@ -294,6 +294,21 @@ TEST_P(Federated, TheRegistryAndTheNameOfAConfigurationWinAndAreSaid) {
   EXPECT_THAT(rig->log(), HasSubstr("the name 'Rig' of the configuration is used, not 'Asked'"));
 }
 
+TEST_P(Federated, ANameThatIsTakenIsNamedWithWhatToDo) {
+  StandIn first(settings);
+  first.join();
+  StandIn second(settings);
+  try {
+    second.join();
+    FAIL() << "it joined";
+  } catch (const executive::DeviceError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("participant 'Rig' cannot join"));
+    if (GetParam().rig == Whose::genuine) return;  // its codes and words are its own
+    EXPECT_THAT(error.what(), HasSubstr("'participant' in link gives this rig another"));
+    EXPECT_EQ(std::string(error.what()).find("is the registry running"), std::string::npos);
+  }
+}
+
 TEST_P(Federated, ARegistryThatIsNotThereIsNamedWithWhatToDo) {
   std::ofstream(folder.path() / "participant.json")
       << R"({"Middleware": {"ConnectAttempts": 1, "EnableDomainSockets": false,

@@ -105,9 +105,11 @@ void FmiModel::restart_counting() {
 
 int FmiModel::set_start_values() {
   for (const Groups* const groups : {&parameters_, &tunables_, &inputs_})
-    for (const auto& group : *groups)
+    for (const auto& group : *groups) {
+      say_beyond_limits(*group);
       if (const int bad = take("Set of start values", group->set_other_than_start(*unit_)); bad != 0)
         return bad;
+    }
   return 0;
 }
 

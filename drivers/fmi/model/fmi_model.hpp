@@ -95,6 +95,7 @@ class __attribute__((visibility("hidden"))) FmiModel : public ModelDriver {
   int set_start_values();
   void check_starts(const Problems& problems);
   int set_given_starts();
+  void say_beyond_limits(Values& group);
   int get_outputs();
   void declare_partitions(Declare& d);
   void plan_partition(Partition& partition, std::int64_t num, std::int64_t den) const;

@@ -46,6 +46,37 @@ std::string beyond_limits(const Variable& of, std::int64_t value, const std::str
   return text + " is not a value of the enumeration: " + items_of(of);
 }
 
+/// Returns element `k` of a number as the rig has it; of another type 0.
+double number_at(Type type, Version version, const void* data, std::size_t k) {
+  const auto at = [&]<class T>(T) { return static_cast<double>(static_cast<const T*>(data)[k]); };
+  switch (type) {
+    case Type::float32:
+      return at(float{});
+    case Type::float64:
+      return at(double{});
+    case Type::int8:
+      return at(std::int8_t{});
+    case Type::uint8:
+      return at(std::uint8_t{});
+    case Type::int16:
+      return at(std::int16_t{});
+    case Type::uint16:
+      return at(std::uint16_t{});
+    case Type::int32:
+      return at(std::int32_t{});
+    case Type::uint32:
+      return at(std::uint32_t{});
+    case Type::int64:
+      return at(std::int64_t{});
+    case Type::uint64:
+      return at(std::uint64_t{});
+    case Type::enumeration:
+      return version == Version::fmi2 ? at(std::int32_t{}) : at(std::int64_t{});
+    default:
+      return 0;
+  }
+}
+
 /// Reads a value in the form of the unit. Returns what is wrong with it; empty: nothing.
 std::string read_start(const Variable& of, const Description& description, const std::string& text,
                        std::array<std::byte, 8>& to) {
@@ -133,6 +164,28 @@ void FmiModel::check_starts(const Problems& problems) {
       made.of = of;
       if (const std::string wrong = read_start(*of, description_, start.value, made.value); !wrong.empty())
         problems.add(path, wrong);
+    }
+  }
+}
+
+/// Warns of parameters and inputs that the rig begins with beyond the unit's limits.
+void FmiModel::say_beyond_limits(Values& group) {
+  for (std::size_t i = 0; i < group.variables().size(); ++i) {
+    const RigVariable& each = group.variables()[i];
+    if (!each.of->low && !each.of->high) continue;
+    // Part of a value by which it may have been rounded.
+    const double part = group.type() == Type::float32 ? 1e-6 : each.unit.converts() ? 1e-12 : 0;
+    for (std::uint32_t k = 0; k < each.elements; ++k) {
+      const double shown = number_at(group.type(), description_.version, group.data(i), k);
+      const double value = each.unit.converts() ? (shown - each.unit.offset) / each.unit.factor : shown;
+      const auto rounds_to = [&](const std::optional<double>& limit) {
+        return limit && std::abs(value - *limit) <= part * std::max(1.0, std::abs(*limit));
+      };
+      if (rounds_to(each.of->low) || rounds_to(each.of->high)) continue;
+      const std::string wrong = beyond_limits(*each.of, value, text_of(shown), each.unit);
+      if (wrong.empty()) continue;
+      warn((in_quotes(each.name) + ": " + wrong).c_str());
+      break;  // one element says it for all
     }
   }
 }

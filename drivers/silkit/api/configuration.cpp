@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "config/number.hpp"
@@ -207,6 +208,15 @@ void add_repeated(Reader& reader, const std::vector<config::Repeated>& repeated)
                         "is given twice; " + twice.where_first());
 }
 
+/// Returns the path of the file that a text names: in the working folder, else beside the document that names it.
+std::string file_named_by(const Node& node) {
+  const std::filesystem::path beside =
+      std::filesystem::path(node.place().file).parent_path() / std::filesystem::path(node.text());
+  std::error_code error;
+  const bool is_here = std::filesystem::exists(node.text(), error);
+  return !is_here && std::filesystem::is_regular_file(beside, error) ? beside.string() : node.text();
+}
+
 /// The configuration of a registry, on top: what it says wins.
 void read_registry(const std::string& path, Reader& reader, Configuration& to) {
   std::optional<config::Document> document;
@@ -280,7 +290,10 @@ Configuration read(const config::Document& document, const std::string& folder =
   const auto trace = reader.list(Reader::anything());
   std::vector<Reader::Key> tactus = tactus_keys(reader, to);
   tactus.push_back({"LogToStderr", reader.flag(to.logging.to_stderr)});
-  tactus.push_back({"RegistryConfiguration", reader.text_into(registry_file)});
+  tactus.push_back(
+      {"RegistryConfiguration", reader.text([&registry_file](const Node& node, const std::string&) {
+         registry_file = file_named_by(node);
+       })});
   const auto flexray = controllers(reader, to.services.flexray, true);
 
   reader.map(

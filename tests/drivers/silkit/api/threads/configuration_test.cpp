@@ -360,6 +360,19 @@ TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
   EXPECT_EQ(configuration_from_text(text).logging.sinks[0].type, SinkSettings::Type::standard_output);
 }
 
+TEST(SilkitConfiguration, OfARegistryIsFoundBesideTheFileThatNamesIt) {
+  const test::TempDir dir;
+  (void)dir.write("here/named-beside.yaml", "ListenUri: silkit://127.0.0.1:7\n");
+  const std::string file =
+      dir.write("here/participant.yaml", "Tactus: { RegistryConfiguration: named-beside.yaml }\n");
+  EXPECT_EQ(configuration_from_file(file).registry_uri, "silkit://127.0.0.1:7");
+  const std::string other = dir.write("other.yaml", "Includes: { Files: ['" + file + "'] }\n");
+  EXPECT_EQ(configuration_from_file(other).registry_uri, "silkit://127.0.0.1:7")
+      << "beside the one that names it, whoever includes that";
+  EXPECT_THAT(problems_of("Tactus: { RegistryConfiguration: named-beside.yaml }"),
+              HasSubstr("named-beside.yaml:1:1: cannot be opened"));
+}
+
 TEST(SilkitConfiguration, HistoryIsCheckedWhenAPublisherIsMade) {
   const test::RegistryHere registry;
   test::ParticipantHere a(registry.uri(), "A", "DataPublishers: [{Name: P, History: 2}]");

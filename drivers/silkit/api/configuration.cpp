@@ -33,6 +33,14 @@ std::vector<Reader::Key> tracing_keys(Reader& reader) {
                                                        {"MdfChannel", Reader::anything()}}))}};
 }
 
+/// Complains of a missing name; of one that is no text the reader of texts has complained.
+void require_name(Reader& reader, const Node& node, const std::string& path, const std::string& name) {
+  if (!node.is_map() || !name.empty()) return;
+  const Node* const given = node.find("Name");
+  if (given == nullptr || given->is_null() || given->is_scalar())
+    reader.problems.add(node.place(), path, "Name is missing; add the name of the service or controller");
+}
+
 enum class Service : std::uint8_t { publisher, subscriber, rpc };
 
 Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Service kind) {
@@ -69,8 +77,7 @@ Reader::Take services(Reader& reader, std::vector<ServiceSettings>& into, Servic
       reader.problems.add(
           node.place(), path,
           "FunctionName and its old names Channel and RpcChannel mean the same; keep one of them");
-    if (node.is_map() && service.name.empty())
-      reader.problems.add(node.place(), path, "Name is missing; add the name of the service or controller");
+    require_name(reader, node, path, service.name);
     into.push_back(std::move(service));
   });
 }
@@ -84,8 +91,7 @@ Reader::Take controllers(Reader& reader, std::vector<ControllerSettings>& into, 
     for (const char* const key : {"ClusterParameters", "NodeParameters", "TxBufferConfigurations"})
       if (flexray) keys.push_back({key, Reader::anything()});
     reader.map(std::move(keys))(node, path);
-    if (node.is_map() && controller.name.empty())
-      reader.problems.add(node.place(), path, "Name is missing; add the name of the service or controller");
+    require_name(reader, node, path, controller.name);
     into.push_back(std::move(controller));
   });
 }

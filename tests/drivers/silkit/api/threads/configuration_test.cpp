@@ -360,6 +360,17 @@ TEST(SilkitConfiguration, OfARegistryWinsOverTheOneThatNamesIt) {
   EXPECT_EQ(configuration_from_text(text).logging.sinks[0].type, SinkSettings::Type::standard_output);
 }
 
+TEST(SilkitConfiguration, ANameThatIsNoTextIsNotMissingToo) {
+  for (const char* const text :
+       {"DataPublishers: [{Name: [a], Topic: t}]", "CanControllers: [{Name: {a: b}, Network: n}]"}) {
+    const std::string problems = problems_of(text);
+    EXPECT_THAT(problems, HasSubstr("[0].Name: expected a text, found a ")) << text;
+    EXPECT_EQ(problems.find("is missing"), std::string::npos) << problems;
+  }
+  for (const char* const text : {"DataPublishers: [{Topic: t}]", "CanControllers: [{Name: , Network: n}]"})
+    EXPECT_THAT(problems_of(text), HasSubstr("[0]: Name is missing; add the name")) << text;
+}
+
 TEST(SilkitConfiguration, OfARegistryIsFoundBesideTheFileThatNamesIt) {
   const test::TempDir dir;
   (void)dir.write("here/named-beside.yaml", "ListenUri: silkit://127.0.0.1:7\n");

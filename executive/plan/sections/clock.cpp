@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 
 #include "executive/plan/sections.hpp"
 #include "rtsync/clock/edge_clock.hpp"
@@ -23,6 +24,21 @@ void check_realtime_beside_edges(Draft& draft) {
   if (!realtime.sleep_timer) refuse("sleep_timer", "reading the clock alone sees no edge", "yes");
 }
 
+/// Reports keys that only edges give a meaning: who wrote them takes the frames for clocked from outside.
+void check_keys_without_edges(Draft& draft) {
+  const ClockSection& clock = draft.settings.clock;
+  const config::Node unset = clock_fields().to_node(ClockSection{});
+  const config::Node given = clock_fields().to_node(clock);
+  for (const config::Node::Entry& entry : given.entries()) {
+    const config::Node* const otherwise = unset.find(entry.key);
+    if (otherwise == nullptr || *otherwise == entry.value) continue;
+    draft.problems.add(
+        clock.origin.place, clock.origin.path + "." + entry.key,
+        "has no effect with driver: internal, as frames then follow the machine's clock and no "
+        "edges; name the driver of the line, as driver: gpio, or remove the key");
+  }
+}
+
 }  // namespace
 
 void read_clock(Draft& draft) {
@@ -31,7 +47,7 @@ void read_clock(Draft& draft) {
     const config::Context context(draft.problems, clock.origin.path);
     for (const config::Node::Entry& entry : clock.device.entries())
       clock_fields().unknown_key(entry, context, clock_fields().section());
-    return;
+    return check_keys_without_edges(draft);
   }
   try {
     const rtsync::EdgeClock checked(clock.settings(draft.plan.frame), draft.rig.variables.clock());

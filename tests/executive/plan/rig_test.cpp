@@ -17,6 +17,7 @@ using rtsync::Period;
 using test::kHead;
 using test::LoadedRig;
 using test::problems_of;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -792,6 +793,17 @@ TEST(RigProblems, OfSignsOfLifeThatAreNotAskedFor) {
   for (const char* const spinning : {"sleeper: spin", "sleep_timer: no"})
     EXPECT_THAT(wired(std::string("signs_of_life: 125 us\nrealtime: { ") + spinning + " }\n"),
                 ElementsAre(StartsWith("7:16: signs_of_life: ")));
+}
+
+TEST(RigProblems, OfKeysOfAClockWithoutEdges) {
+  EXPECT_THAT(
+      wired("clock: { driver: internal, edges_per_frame: 1, jitter_limit: tenth, on_missing: terminate }\n"),
+      IsEmpty())
+      << "what a run folder's rig.yaml has";
+  EXPECT_THAT(
+      wired("clock: { discipline: edge, on_missing: free_run }\n"),
+      ElementsAre(AllOf(StartsWith("7:8: clock.discipline: has no effect"), HasSubstr("driver: gpio")),
+                  StartsWith("7:8: clock.on_missing: has no effect")));
 }
 
 TEST(RigProblems, OfThreadsAreNotToldOfAModelThatCouldNotBeMade) {

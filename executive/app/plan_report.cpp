@@ -59,7 +59,8 @@ std::string kind_text(const executive::PlannedThread& thread) {
 void print_threads(const executive::RigSettings& settings, const executive::Plan& plan) {
   const bool realtime = settings.realtime.enabled.value;
   print("\nthreads\n  %-15s %s\n", "main",
-        scheduling_text(settings.threads.main, realtime, "the last isolated or else the last allowed CPU")
+        scheduling_text(settings.threads.main, realtime,
+                        "the last isolated or else the last allowed CPU of its own")
             .c_str());
   for (std::size_t i = 0; i < plan.threads.size(); ++i)
     print("  %-15s %s, %s, trigger %s\n", plan.threads[i].name.c_str(), kind_text(plan.threads[i]).c_str(),

@@ -33,9 +33,9 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime, const CpuSet& 
   };
   const CpuSet isolated = rtsync::isolated_cpus().value_or(CpuSet{}) & allowed;
   chosen.main = rtsync::default_frame_cpu();
-  if (chosen.main.intersects(others)) {
-    CpuSet named(threads.helpers.cpus);
-    for (const WorkerSettings& worker : threads.workers) named |= CpuSet(worker.cpus);
+  CpuSet named(threads.helpers.cpus);
+  for (const WorkerSettings& worker : threads.workers) named |= CpuSet(worker.cpus);
+  if (chosen.main.intersects(others | named)) {
     const CpuSet free = allowed - others - named;
     if (!(free & isolated).empty())
       chosen.main = CpuSet{(free & isolated).last()};
@@ -51,6 +51,14 @@ RigCpus choose_cpus(const ThreadsSection& threads, bool realtime, const CpuSet& 
              "set threads.main.cpus to some of " + allowed.text());
     }
   }
+  if (threads.main.cpus.empty() && threads.main.policy != SchedPolicy::other)
+    for (const WorkerSettings& worker : threads.workers)
+      if (const CpuSet wanted(worker.cpus);
+          !wanted.empty() && chosen.main.contains(wanted) && worker.policy != SchedPolicy::other)
+        refuse("a CPU of its own for thread main",
+               "CPU " + chosen.main.text() + ", which thread " + worker.name + " has",
+               "the rig file names all CPUs that this process may use and no other rig has for other threads",
+               "set threads.main.cpus, or give thread " + worker.name + " another CPU");
   // Those that the file names first, so that nobody is given one of them.
   CpuSet taken = chosen.main | (CpuSet(threads.helpers.cpus) & allowed);
   for (const WorkerSettings& worker : threads.workers) taken = taken | (CpuSet(worker.cpus) & allowed);

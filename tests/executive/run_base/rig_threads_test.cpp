@@ -133,6 +133,32 @@ TEST(ChooseCpus, ACpuThatThisProcessMayNotUseIsRefused) {
   EXPECT_TRUE(rtsync::allowed_cpus().contains(chosen.of_frames() | chosen.helpers));
 }
 
+TEST(ChooseCpus, MainIsNotPutOnACpuThatTheFileGivesToAWorker) {
+  const CpuSet allowed = rtsync::allowed_cpus();
+  if (allowed.count() < 2) GTEST_SKIP() << "two threads need two CPUs";
+  const CpuSet usual = rtsync::default_frame_cpu();
+  ThreadsSection threads;
+  threads.workers.resize(1);
+  threads.workers[0].name = "plant";
+  threads.workers[0].cpus = usual.cpus();
+  const RigCpus chosen = choose_cpus(threads, true);
+  EXPECT_EQ(chosen.workers.at(0), usual);
+  EXPECT_EQ(chosen.main.count(), 1);
+  EXPECT_TRUE((allowed - usual).contains(chosen.main));
+  EXPECT_THAT(chosen.refused, IsEmpty());
+  const RigCpus all_taken = choose_cpus(threads, true, allowed);
+  EXPECT_EQ(all_taken.main, usual) << "where none is free the usual one";
+  ASSERT_THAT(all_taken.refused, SizeIs(1));
+  EXPECT_EQ(all_taken.refused[0].what, "a CPU of its own for thread main");
+  EXPECT_THAT(all_taken.refused[0].got, HasSubstr("which thread plant has"));
+  threads.main.cpus = usual.cpus();
+  EXPECT_THAT(choose_cpus(threads, true).refused, IsEmpty()) << "the file says so";
+  threads.main.cpus.clear();
+  threads.workers[0].policy = rtsync::SchedPolicy::other;
+  EXPECT_THAT(choose_cpus(threads, true, allowed).refused, IsEmpty())
+      << "an ordinary thread is in nobody's way";
+}
+
 /// Two rigs with defaults: the second takes another CPU, or says who has its own.
 TEST(ClaimedCpus, AreNotTakenByASecondRig) {
   const CpuSet allowed = rtsync::allowed_cpus();

@@ -175,17 +175,23 @@ TEST(IsolationNightly, OfALibraryHoldsForItsModelsUnlessTheySayOtherwise) {
                 "  ends: " +
                 model +
                 ", on_crash: freeze }\n"
+                "  own: " +
+                model +
+                ", isolated: yes }\n"
                 "  here: " +
                 model + ", isolated: no }\n" +
                 "record: { all: { variables: [ lost.frames, ends.frames, here.frames ] } }\n");
   const Finished done = run(tactus({"run", "rig.yaml", "--out", "out", "--frames", "40"}, dir.path()));
   EXPECT_EQ(done.status, 0) << done;
   const Json isolated = summary_of(dir / "out")["isolated"];
-  ASSERT_EQ(isolated.size(), 2U) << isolated;
+  ASSERT_EQ(isolated.size(), 3U) << isolated;
   EXPECT_EQ(isolated[0]["model"], "lost");
   EXPECT_EQ(isolated[0]["on_crash"], "replace");
   EXPECT_EQ(isolated[1]["model"], "ends");
   EXPECT_EQ(isolated[1]["on_crash"], "freeze");
+  EXPECT_EQ(isolated[2]["model"], "own");
+  EXPECT_EQ(isolated[2]["on_crash"], "replace")
+      << "that it is isolated it says itself, what a crash does it does not";
   const Table table = read_table(dir / "out/all.csv");
   EXPECT_EQ(table.integers("lost.frames").back(), 20);
   EXPECT_EQ(table.integers("ends.frames").back(), 40);

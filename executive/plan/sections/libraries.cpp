@@ -31,9 +31,9 @@ void read_libraries(Draft& draft) {
       continue;
     }
     for (ModelSettings& model : draft.settings.models) {
-      if (model.library.value != name || !library.isolated || model.isolated) continue;
-      model.isolated = Located<bool>{true, library.library.place, library.library.path};
-      if (!model.on_crash) model.on_crash = library.on_crash;
+      if (model.library.value != name || !library.isolated) continue;
+      if (!model.isolated) model.isolated = Located<bool>{true, library.library.place, library.library.path};
+      if (model.isolated->value && !model.on_crash) model.on_crash = library.on_crash;
     }
   }
 }

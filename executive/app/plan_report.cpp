@@ -81,10 +81,16 @@ const executive::PlannedLoop* loop_of(const PlannedJob& job, const executive::Pl
   return nullptr;
 }
 
+/// Returns true for a thread that calls each of its jobs once whenever it is free.
+bool has_no_times(const executive::Plan& plan, std::size_t thread) {
+  return plan.is_asynchronous(thread) && plan.threads[thread - 1].period.is_zero();
+}
+
 /// Text in the column of a job's cycle.
 std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
-  if (job.dynamic) return "dynamic";
   if (job.job_class == TACTUS_ON_EVENT) return "on event";
+  if (executive::is_cyclic(job.job_class) && has_no_times(plan, job.thread)) return "when free";
+  if (job.dynamic) return "dynamic";
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
     return config::show_period(job.cycle);
   if (const executive::PlannedLoop* const loop = loop_of(job, plan)) return "loop " + loop->name;
@@ -102,12 +108,11 @@ double rate_of(const PlannedJob& job, const executive::Plan& plan) {
   if (const executive::PlannedLoop* const loop = loop_of(job, plan))
     return (job.job_class == TACTUS_DERIVATIVE ? executive::facts_of(loop->settings.method).evaluations : 1) /
            loop->cycle.seconds();
-  if (job.dynamic || job.job_class == TACTUS_ON_EVENT) return 0;
+  if (job.dynamic || job.job_class == TACTUS_ON_EVENT || has_no_times(plan, job.thread)) return 0;
   if (executive::is_cyclic(job.job_class)) return 1 / job.cycle.seconds();
   if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
   if (job.thread == 0) return 1 / plan.frame.seconds();
-  const rtsync::Period& period = plan.threads[job.thread - 1].period;
-  return period.is_zero() ? 0 : 1 / period.seconds();
+  return 1 / plan.threads[job.thread - 1].period.seconds();
 }
 
 /// The models in processes of their own, and what their crash means.
@@ -128,8 +133,9 @@ double print_jobs(const executive::Plan& plan, std::size_t thread) {
   std::ranges::stable_sort(jobs, [](const PlannedJob* a, const PlannedJob* b) {
     return std::pair(a->job_class, a->phase) < std::pair(b->job_class, b->phase);
   });
-  print("\n%zu jobs on thread %s, in this order at every instant at which they are due\n", jobs.size(),
-        plan.thread_name(thread).c_str());
+  print("\n%zu jobs on thread %s, in this order %s\n", jobs.size(), plan.thread_name(thread).c_str(),
+        has_no_times(plan, thread) ? "each time a frame begins while the thread is free"
+                                   : "at every instant at which they are due");
   const std::size_t columns = columns_of(stdout);
   const bool narrow = columns > 0 && columns < 102;  // class, phase and first call have no room there
   const int name = static_cast<int>(narrow ? columns - 28 : 0);

@@ -36,8 +36,24 @@ std::size_t thread_of(Draft& draft, const DeclaredJob& declared, const JobSettin
   return own;
 }
 
+bool has_times(const JobSettings& changes) {
+  return changes.stop || !changes.start.is_zero() || !changes.offset.is_zero();
+}
+
+/// Reports times of a job that runs whenever its thread is free.
+void check_times_without_period(Draft& draft, const JobSettings& changes, const PlannedJob& job) {
+  if (!has_times(changes) || !draft.plan.is_asynchronous(job.thread)) return;
+  const PlannedThread& thread = draft.plan.threads[job.thread - 1];
+  if (thread.kind == ThreadKind::asynchronous && thread.period.is_zero())
+    draft.problems.add(changes.origin,
+                       "is on thread '" + thread.name +
+                           "', which has no period and calls each of its jobs whenever it is free, so start, "
+                           "offset and stop have no effect; remove them, or give the thread a period");
+}
+
 void time_cyclic_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
   config::Problems& problems = draft.problems;
+  check_times_without_period(draft, changes, job);
   if (!declared.dynamic) {
     job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? draft.plan.frame : declared.cycle);
   } else if (changes.cycle) {
@@ -57,7 +73,6 @@ void time_cyclic_job(Draft& draft, const DeclaredJob& declared, const JobSetting
 void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& changes, PlannedJob& job) {
   if (is_cyclic(declared.job_class) && declared.job_class != TACTUS_ON_EVENT)
     return time_cyclic_job(draft, declared, changes, job);
-  const bool has_times = changes.stop || !changes.start.is_zero() || !changes.offset.is_zero();
   const auto refuse = [&](const char* why) {
     draft.problems.add(changes.origin, "is a job of class " + std::string(name_of(declared.job_class)) +
                                            ", which has " + why);
@@ -66,15 +81,15 @@ void time_job(Draft& draft, const DeclaredJob& declared, const JobSettings& chan
     const bool own_period = draft.plan.is_asynchronous(job.thread);
     const Period period = own_period ? draft.plan.threads[job.thread - 1].period : Period{};
     job.cycle = period.is_zero() ? draft.plan.frame : period;
-    if (changes.cycle || has_times)
+    if (changes.cycle || has_times(changes))
       refuse(
           "no times: an action 'on_event' asks for it; only thread, phase, enabled, budget and depends_on "
           "can be "
           "set");
   } else if (declared.job_class == TACTUS_FREEZE_SCHEDULED) {
     job.cycle = changes.cycle.value_or(declared.cycle.is_zero() ? draft.plan.freeze_frame : declared.cycle);
-    if (has_times) refuse("no offset, start or stop; only cycle, phase and enabled can be set");
-  } else if (changes.cycle || has_times) {
+    if (has_times(changes)) refuse("no offset, start or stop; only cycle, phase and enabled can be set");
+  } else if (changes.cycle || has_times(changes)) {
     refuse(is_integration(declared.job_class)
                ? "the times of its loop; only phase and enabled can be set"
                : "no cycle, offset, start or stop; only phase and enabled can be set");

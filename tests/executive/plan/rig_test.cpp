@@ -522,6 +522,23 @@ TEST(RigProblems, OfThreads) {
   }
 }
 
+TEST(RigProblems, OfTimesOnAThreadWithoutAPeriod) {
+  const auto found = [](const std::string& thread, const std::string& job) {
+    return problems_of("rig: r\nframe: { period: 1 ms }\nframe_log: no\nthreads: { workers: { io: { " +
+                       thread + " } } }\nmodels:\n  m: " + kEvery + ", thread: io, jobs: { sense: { " + job +
+                       " } } }\n");
+  };
+  for (const char* const job : {"start: 1 s", "offset: 1 ns", "stop: 2 s"}) {
+    EXPECT_THAT(found("kind: asynchronous", job),
+                ElementsAre(AllOf(StartsWith("6:"), HasSubstr("models.m.jobs.sense: is on thread 'io'"),
+                                  HasSubstr("give the thread a period"))))
+        << job;
+    EXPECT_THAT(found("kind: asynchronous, period: 2 ms", job), IsEmpty()) << job;
+    EXPECT_THAT(found("kind: scheduled", job), IsEmpty()) << job;
+  }
+  EXPECT_THAT(found("kind: asynchronous", "cycle: 5 ms, phase: 3, enabled: no, stop: never"), IsEmpty());
+}
+
 TEST(RigProblems, OfThreadsOfModelsAndJobs) {
   struct Row {
     std::string model;  // in line 15, the first key in column 8

@@ -68,8 +68,15 @@ void Pacing::check(const RigCpus& cpus, const Plan& plan, std::vector<rtsync::Pr
 
 void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,
                             std::vector<rtsync::Provision>& provisions) const {
+  const ThreadsSection& threads = rig_.settings().threads;
+  for (const std::size_t i : spinning_workers(threads, plan))
+    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus.workers[i]))
+      provisions.push_back(
+          rtsync::refused("thread " + plan.threads[i].name + " spinning for its work",
+                          "a thread that the kernel stops for tens of milliseconds at a time",
+                          {stop.cause, "set its trigger: adaptive, or: " + stop.fix}));
+  if (threads.main.policy == SchedPolicy::other) return;
   const RealtimeSection& section = rig_.settings().realtime;
-  if (rig_.settings().threads.main.policy == SchedPolicy::other) return;
   const double share =
       section.sleep_timer ? sleeper_->share_spun(rtsync::real_period(rig_.plan().frame, section.ratio)) : 1.0;
   std::string cause;
@@ -80,18 +87,18 @@ void Pacing::check_spinning(const RigCpus& cpus, const Plan& plan,
     cause += (cause.empty() ? "" : "; ") + stop.cause;
     fix += ", or: " + stop.fix;
   }
-  for (std::size_t i = 0; i < cpus.workers.size(); ++i) {
-    if (plan.threads[i].wait != rtsync::WaitMode::spin) continue;
-    for (const rtsync::Refusal& stop : rtsync::read_throttle().stops(1.0, cpus.workers[i]))
-      provisions.push_back(
-          rtsync::refused("thread " + plan.threads[i].name + " spinning for its work",
-                          "a thread that the kernel stops for tens of milliseconds at a time",
-                          {stop.cause, "set its trigger: adaptive, or: " + stop.fix}));
-  }
   if (!cause.empty())
     provisions.push_back(rtsync::refused(
         "reading the clock for " + std::to_string(std::lround(share * 100)) + " % of the time",
         "a thread that the kernel stops for tens of milliseconds at a time", {cause, fix}));
+}
+
+std::vector<std::size_t> spinning_workers(const ThreadsSection& threads, const Plan& plan) {
+  std::vector<std::size_t> spinning;
+  for (std::size_t i = 0; i < plan.threads.size(); ++i)
+    if (plan.threads[i].wait == rtsync::WaitMode::spin && threads.workers[i].policy != SchedPolicy::other)
+      spinning.push_back(i);
+  return spinning;
 }
 
 }  // namespace tactus::executive

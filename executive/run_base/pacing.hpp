@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,5 +56,9 @@ class Pacing {
   const rtsync::EdgeSleeper* edge_sleeper_ = nullptr;  // sleeper_, if it is one
   std::unique_ptr<rtsync::RealtimeSync> sync_;
 };
+
+/// Returns the workers (indices into Plan::threads) that spin for their work under a real-time policy: the kernel's limit
+/// for real-time threads stops them, and no ordinary thread.                                        @when setup
+std::vector<std::size_t> spinning_workers(const ThreadsSection& threads, const Plan& plan);
 
 }  // namespace tactus::executive

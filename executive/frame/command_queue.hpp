@@ -128,7 +128,7 @@ class CommandQueue final : public LinkCommands {
     resume();
   }
   /// Pauses the rig: something else has frozen it, and only a resume or a step lets it continue.
-  void force_pause() TACTUS_RT { paused_ = true; }
+  void force_pause() TACTUS_RT { pause_for_good(); }
   /// The next checkpoint of the file whose time has come before frame k; nullptr: none.
   const TimedCommand* next_checkpoint(std::int64_t k) TACTUS_RT {
     if (given_count_ > 0) return given_[--given_count_];
@@ -197,6 +197,11 @@ class CommandQueue final : public LinkCommands {
   void resume() TACTUS_RT {
     paused_ = false;
     pause_frame_ = kNever;
+    rest_ = 0;
+  }
+  /// Pauses the rig until somebody lets it continue, also where the file has paused it for some time only.
+  void pause_for_good() TACTUS_RT {
+    paused_ = true;
     rest_ = 0;
   }
   void pause_before_frame(std::int64_t frame) TACTUS_RT {
@@ -316,7 +321,7 @@ inline void CommandQueue::take_last(std::int64_t k) TACTUS_RT {
   const auto value = static_cast<std::int64_t>(last >> 2);
   switch (static_cast<Go>(last & 3)) {
     case Go::pause:
-      paused_ = true;
+      pause_for_good();
       return taken(Command::pause);
     case Go::resume:
       resume();
@@ -350,7 +355,7 @@ inline void CommandQueue::take_timed_pauses(std::int64_t k) TACTUS_RT {
     if (time < 0) continue;
     const bool due = frame_at(time) <= k;
     if (due) slot.store(-1, std::memory_order_relaxed);
-    paused_ = paused_ || due;
+    if (due) pause_for_good();
     more = more || !due;
   }
   if (more) some_pauses_.store(true, std::memory_order_relaxed);

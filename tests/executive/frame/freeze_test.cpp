@@ -293,6 +293,24 @@ TEST(Requests, OfWhatComesTogetherTheStrongestOrTheLastCounts) {
   }
 }
 
+TEST(Requests, APauseOutlastsOneOfTheFileThatPassesByItself) {
+  using E = Executive;
+  const auto pause_now = [](E& e) { e.request_pause(); };
+  struct Row {
+    Request request;
+    const char* story;
+    const char* why;
+  };
+  const Row rows[] = {
+      {{}, "01**2345", "the file's alone"},
+      {{-1, 0, pause_now}, "01****2345", "while the file's lasts"},
+      {{1, -1, pause_now}, "01****2345", "together with the file's"},
+      {{-1, 0, [](E& e) { (void)e.request_pause_at(1ms); }}, "01****2345", "for a time that has passed"},
+      {{-1, 0, [](E& e) { e.request_resume(); }}, "01*2345", "a resume ends the file's"},
+  };
+  for (const Row& row : rows) EXPECT_EQ(tell({pause(2ms, 20ms)}, {row.request}).text, row.story) << row.why;
+}
+
 TEST(Requests, OfAModelAreThoseOfEverybodyElse) {
   struct Row {
     tactus_command command;

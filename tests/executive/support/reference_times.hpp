@@ -125,7 +125,11 @@ struct ReferenceOrders {
         switches(command);
     }
     if (hold && *hold <= k) paused = true, hold.reset();
-    if (pause_wanted) *pause_wanted ? void(paused = true) : go();
+    if (pause_wanted) {
+      if (!*pause_wanted) go();
+      paused = *pause_wanted;
+      rest = 0;  // also where the file has paused it for some time only
+    }
     if (step_wanted) go(), hold = k + *step_wanted;
     if (until_wanted) {
       go(), hold = frame_at(*until_wanted);

@@ -240,7 +240,7 @@ Json RunReports::doctor() {
   const auto now = Clock::now();
   if (!facts_ || now - probed_ >= kFactsLast) {
     rtsync::ProbeRequest request = probe_request(run_.rig.settings());
-    request.rt_cpus = run_.cpus.main;
+    request.rt_cpus = realtime_cpus(run_.rig.settings().threads, run_.cpus);
     request.live = false;  // what is tried takes a process of its own: not beside frames
     facts_ = rtsync::probe_host(request);
     // What was asked of the machine for this run, and what became of it, stands behind them.

@@ -1,15 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/run_base/machine_facts.hpp"
 
+#include <algorithm>
+
 #include "rtsync/wait/sleeper.hpp"
 
 namespace tactus::executive {
+namespace {
+
+/// Returns the CPUs that the rig file names, and where it names none for a thread, those that are chosen for it. Empty: it
+/// has main alone, and names none.
+rtsync::CpuSet wanted_cpus(const ThreadsSection& threads) {
+  RigCpus wanted;
+  wanted.main = rtsync::CpuSet(threads.main.cpus);
+  if (threads.workers.empty()) return wanted.main;
+  const RigCpus chosen = choose_cpus(threads, true);
+  if (wanted.main.empty()) wanted.main = chosen.main;
+  for (std::size_t i = 0; i < threads.workers.size(); ++i) {
+    const rtsync::CpuSet named(threads.workers[i].cpus);
+    wanted.workers.push_back(named.empty() ? chosen.workers[i] : named);
+  }
+  return realtime_cpus(threads, wanted);
+}
+
+}  // namespace
+
+rtsync::CpuSet realtime_cpus(const ThreadsSection& threads, const RigCpus& cpus) {
+  rtsync::CpuSet all = cpus.main;
+  for (std::size_t i = 0; i < threads.workers.size(); ++i)
+    if (threads.workers[i].policy != rtsync::SchedPolicy::other) all |= cpus.workers[i];
+  return all;
+}
 
 rtsync::ProbeRequest probe_request(const RigSettings& settings) {
-  rtsync::ProbeRequest request{.rt_cpus = rtsync::CpuSet(settings.threads.main.cpus),
-                               .wants_fifo = settings.threads.main.policy != rtsync::SchedPolicy::other,
-                               .priority = settings.threads.main.priority,
+  const ThreadsSection& threads = settings.threads;
+  rtsync::ProbeRequest request{.rt_cpus = wanted_cpus(threads),
+                               .wants_fifo = threads.main.policy != rtsync::SchedPolicy::other,
+                               .priority = threads.main.priority,
                                .wants_memory_lock = settings.memory.lock};
+  for (const WorkerSettings& worker : threads.workers) {
+    if (worker.policy == rtsync::SchedPolicy::other) continue;
+    request.priority = request.wants_fifo ? std::max(request.priority, worker.priority) : worker.priority;
+    request.wants_fifo = true;
+  }
   const RealtimeSection& realtime = settings.realtime;
   rtsync::MonotonicClock clock;
   const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);

@@ -5,9 +5,14 @@
 
 #include "config/json.hpp"
 #include "executive/plan/rig_settings.hpp"
+#include "executive/run_base/rig_threads.hpp"
 #include "rtsync/facts/host_facts.hpp"
 
 namespace tactus::executive {
+
+/// Returns the CPUs of main, and of the workers with a real-time policy: what other work has to stay off. `cpus` has those
+/// of all workers.
+rtsync::CpuSet realtime_cpus(const ThreadsSection& threads, const RigCpus& cpus);
 
 /// Request of a rig to the machine that it runs on. @when setup or service
 rtsync::ProbeRequest probe_request(const RigSettings& settings);

@@ -4,6 +4,7 @@
 
 #include "config/rules.hpp"
 #include "executive/plan/rig_settings.hpp"
+#include "executive/plan/setting_rules.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -74,7 +75,8 @@ const Fields<RealtimeSection>& realtime_fields() {
           optional("late_limit", &R::late_limit,
                    or_word("tenth", range(1ns, 10s), "a tenth of the frame's real time"),
                    "count a wake that is later than this as a late wake"),
-          optional("freeze_frame", &R::freeze_frame, range(Period{1'000'000, 1}, Period{1'000'000'000, 1}),
+          optional("freeze_frame", &R::freeze_frame,
+                   setting::CountedPeriodRule{range(Period{1'000'000, 1}, Period{1'000'000'000, 1})},
                    "how often a frozen rig checks for commands"),
       }};
   return fields;

@@ -11,7 +11,6 @@
 #include "config/number.hpp"
 #include "config/rules.hpp"
 #include "executive/plan/capability_section.hpp"
-#include "executive/plan/schedule.hpp"
 #include "executive/plan/setting_rules.hpp"
 #include "rtsync/time/frame_clock.hpp"
 
@@ -42,31 +41,13 @@ struct SimTimeRule {
   }
 };
 
-/// The period of a frame, whose numbers have to fit the ticks that the schedule counts.
-struct FramePeriodRule {
-  template <class V>
-  requires std::same_as<V, Period> config::Type<V> type()
-  const {
-    config::Type<Period> type = range(Period{1'000, 1}, Period{10'000'000'000, 1}).base();
-    type.reads([any = type](const config::Node& node, const config::Context& context, Period& period) {
-      if (!any.read(node, context, period)) return false;
-      if (period.den() <= kMostTicksPerNs) return true;
-      context.fail(node.place(), config::show(node.text()) +
-                                     " has too many digits to count time exactly: as a fraction of a "
-                                     "nanosecond, its denominator exceeds 10^9; round it to six digits, or "
-                                     "write the fraction that is meant, such as 60000/1001 Hz");
-      return false;
-    });
-    return type;
-  }
-};
-
 Fields<FrameSettings> frame_fields() {
   return {
       "The frame: one cycle of the executive. Its period is the step of simulated time and the spacing of "
       "slots.",
       {
-          required("period", &FrameSettings::period, FramePeriodRule{},
+          required("period", &FrameSettings::period,
+                   CountedPeriodRule{range(Period{1'000, 1}, Period{10'000'000'000, 1})},
                    "length of a frame; exact, also for rates such as 60 Hz and fractions such as 1/3 ms"),
       }};
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <optional>
 
 #include "config/fields.hpp"
 #include "config/rules.hpp"
+#include "config/text.hpp"
 #include "executive/plan/rig_settings.hpp"
+#include "executive/plan/schedule.hpp"
 
 /// Rules that the tables of several sections share.                                            @when setup
 namespace tactus::executive {
@@ -22,6 +25,27 @@ namespace setting {
 inline constexpr Nanoseconds kEver = Nanoseconds::max();
 
 inline config::PeriodRange any_period() { return config::range(Period{1, 1}, Period{kEver}); }
+
+/// The period of a frame or of a freeze frame, whose numbers have to fit the ticks that the schedule counts.
+struct CountedPeriodRule {
+  config::PeriodRange within;
+
+  template <class V>
+  requires std::same_as<V, Period> config::Type<V> type()
+  const {
+    config::Type<Period> type = within.base();
+    type.reads([any = type](const config::Node& node, const config::Context& context, Period& period) {
+      if (!any.read(node, context, period)) return false;
+      if (period.den() <= kMostTicksPerNs) return true;
+      context.fail(node.place(), config::show(node.text()) +
+                                     " has too many digits to count time exactly: as a fraction of a "
+                                     "nanosecond, its denominator exceeds 10^9; round it to six digits, or "
+                                     "write the fraction that is meant, such as 60000/1001 Hz");
+      return false;
+    });
+    return type;
+  }
+};
 
 /// Field for the escalation of the rig, a thread or a job.
 template <class T>

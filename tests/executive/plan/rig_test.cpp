@@ -479,6 +479,20 @@ TEST(RigThreads, JobsOfTheFreezeHaveCyclesOfItsTime) {
   EXPECT_TRUE(rig.plan().jobs[3].dynamic);
 }
 
+TEST(RigProblems, OfTimesOfTheFreezeThatCannotBeCounted) {
+  EXPECT_THAT(
+      problems_of("realtime: { freeze_frame: 59.94005994 Hz }\n" + kHead + "  a: " + kFrozen + " }\n"),
+      ElementsAre(StartsWith("1:27: realtime.freeze_frame: '59.94005994 Hz' has too many digits")));
+  const auto with = [](const std::string& cycle) {
+    return problems_of("realtime: { freeze_frame: 1000/99989 s }\n" + kHead + "  a: " + kFrozen +
+                       ", jobs: { often: { cycle: " + cycle + " } } }\n");
+  };
+  EXPECT_THAT(with("1/99991 ms"), ElementsAre(AllOf(HasSubstr("models.a.jobs.often: the cycle of this job"),
+                                                    HasSubstr("realtime.freeze_frame"))));
+  EXPECT_THAT(with("1/99989 ms"), IsEmpty());
+  EXPECT_THAT(with("5 ms"), IsEmpty());
+}
+
 TEST(RigProblems, OfThreads) {
   struct Row {
     std::string workers;  // from line 6 on

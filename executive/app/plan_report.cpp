@@ -277,6 +277,30 @@ void print_idle_options(const executive::RealtimeSection& realtime) {
   if (!realtime.sleep_timer) note("realtime.sleeper" + none + "sleep_timer is off");
 }
 
+/// Prints a priority that no thread has.
+template <class Section>
+void print_idle_priority(const std::string& thread, const Section& section) {
+  if (section.policy == rtsync::SchedPolicy::other && section.priority != Section{}.priority)
+    note("threads." + thread + ".priority has no effect: its policy is other");
+}
+
+/// Prints the options of the threads, the escalations and the guardian that have no effect beside the others.
+void print_idle_options(const executive::RigSettings& settings, const executive::Plan& plan) {
+  print_idle_priority("main", settings.threads.main);
+  for (const executive::WorkerSettings& worker : settings.threads.workers)
+    print_idle_priority("workers." + worker.name, worker);
+  const auto escalates = [](const auto& each) { return !each.escalation.empty(); };
+  if (settings.realtime.restore_after != executive::RealtimeSection{}.restore_after &&
+      plan.escalation.empty() && plan.main_escalation.empty() &&
+      std::ranges::none_of(plan.threads, escalates) && std::ranges::none_of(plan.jobs, escalates))
+    note("realtime.restore_after has no effect: there is no escalation whose steps it could undo");
+  if (settings.guardian_timeout == executive::RigSettings{}.guardian_timeout) return;
+  if (plan.safe_outputs.empty())
+    note("guardian_timeout has no effect: the rig drives no outputs");
+  else if (settings.safe_outputs != executive::SafeOutputs::guardian)
+    note("guardian_timeout has no effect: safe_outputs is process");
+}
+
 /// Prints the options without effect of loops whose method takes one step of a fixed size.
 void print_idle_options(const executive::LoopSettings& loop) {
   if (executive::facts_of(loop.method).adaptive) return;
@@ -405,6 +429,7 @@ std::vector<std::string> print_plan(const executive::Rig& rig, const LoadQuestio
     if (std::ranges::none_of(stimuli, [&](const auto& each) { return each.ref.variable->name == input; }))
       note("input " + input + " is not connected; it keeps its first value");
   print_idle_options(settings.realtime);
+  print_idle_options(settings, plan);
   for (const executive::LoopSettings& loop : settings.integrate) print_idle_options(loop);
   for (const executive::TimedCommand& command : plan.commands)
     if (settings.until && command.at > *settings.until)

@@ -126,6 +126,23 @@ TEST(Check, PrintsEveryKindOfThreadAndTheCommands) {
       << done;
 }
 
+TEST(Check, NamesSettingsThatHaveNoEffectBesideTheOthers) {
+  const TempDir dir;
+  const auto notes_of = [&](const Arguments& more) {
+    const Finished done = run(tactus(Arguments{"check", example("servo")} + more, dir.path()));
+    EXPECT_EQ(done.status, 0) << done;
+    return done.out;
+  };
+  EXPECT_EQ(notes_of({}).find("has no effect"), std::string::npos);
+  const std::string notes = notes_of({"--set", "threads.main={policy: other, priority: 50}", "--set",
+                                      "realtime.restore_after=5", "--set", "guardian_timeout=1 s"});
+  for (const char* const note :
+       {"note: threads.main.priority has no effect: its policy is other\n",
+        "note: realtime.restore_after has no effect: there is no escalation whose steps it could undo\n",
+        "note: guardian_timeout has no effect: the rig drives no outputs\n"})
+    EXPECT_NE(notes.find(note), std::string::npos) << note << notes;
+}
+
 TEST(Check, TakesSet) {
   const TempDir dir;
   const Finished done =

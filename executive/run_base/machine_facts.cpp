@@ -48,6 +48,9 @@ rtsync::ProbeRequest probe_request(const RigSettings& settings) {
   const auto sleeper = rtsync::make_sleeper(realtime.sleeper, clock, realtime.margin);
   const rtsync::Period frame = rtsync::real_period(settings.frame.period, realtime.ratio);
   request.share_needed = realtime.sleep_timer ? sleeper->share_spun(frame) : 1;
+  for (const WorkerSettings& worker : threads.workers)
+    if (worker.trigger == rtsync::WaitMode::spin && worker.policy != rtsync::SchedPolicy::other)
+      request.share_needed = 1;
   return request;
 }
 

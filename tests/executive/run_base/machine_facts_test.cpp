@@ -49,5 +49,15 @@ TEST(ProbeRequest, HasTheHighestPriority) {
   EXPECT_FALSE(probe_request(settings_of(threads)).wants_fifo);
 }
 
+TEST(ProbeRequest, NeedsAWholeCpuForARealTimeWorkerThatSpins) {
+  ThreadsSection threads;
+  threads.workers.resize(1);
+  EXPECT_LT(probe_request(settings_of(threads)).share_needed, 1);
+  threads.workers[0].trigger = rtsync::WaitMode::spin;
+  EXPECT_EQ(probe_request(settings_of(threads)).share_needed, 1);
+  threads.workers[0].policy = SchedPolicy::other;
+  EXPECT_LT(probe_request(settings_of(threads)).share_needed, 1) << "the kernel limits no ordinary thread";
+}
+
 }  // namespace
 }  // namespace tactus::executive::machine_facts_test

@@ -67,10 +67,16 @@ def run_row(command, log, seconds):
     """Status of the command; None when the time was over: everything that it started is ended then."""
     environment = dict(os.environ, TACTUS_NIGHTLY="1", TACTUS_TESTS="all", TACTUS_TEST_RESUME=commit(),
                        TACTUS_ASAN_OPTIONS="detect_stack_use_after_return=1")
+    ended = []  # by a signal that came before the row was known, and would have left it running
+    before = {each: signal.signal(each, lambda number, _: ended.append(number)) for each in (signal.SIGINT, signal.SIGTERM)}
     with open(log, "ab") as said:
         running = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=said,
                                    stderr=subprocess.STDOUT, start_new_session=True)
         try:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+            if ended:
+                raise KeyboardInterrupt
             return running.wait(seconds)
         except BaseException as error:
             os.killpg(running.pid, signal.SIGTERM)

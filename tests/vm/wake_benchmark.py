@@ -3,6 +3,9 @@
 frames clocked by the edges of a simulated GPIO line: how long after its edge (discipline edge), and how far from its
 prediction does the edge come (discipline pll)?
 
+The sleepers run without records of the kernel's events, as cyclictest does; what is recorded costs each wake of a thread,
+so nanosleep and hybrid run once more as rigs do by default.
+
 Prints one JSON object per sleeper, as the benchmarks of tests/benchmark do (scripts/benchmark-vm runs this). The guest counts
 instructions instead of time (scripts/rtvm --icount 0: one instruction is one nanosecond): the figures tell what kernel
 and program do between the timer and the frame, the same on every machine. Caches, memory and hardware take no part.
@@ -15,6 +18,7 @@ from guest import Guest, recorded
 FRAMES = 2000
 SPIN_FRAMES = 200  # a thread that spins for a second is stopped by the kernel's real-time throttle
 SLEEPERS = {"nanosleep": FRAMES, "timerfd": FRAMES, "hybrid": FRAMES, "spin": SPIN_FRAMES}
+DEFAULTS = {"nanosleep-default": "nanosleep", "hybrid-default": "hybrid"}  # kernel_events: yes
 DISCIPLINES = ("edge", "pll")
 GRACE = 20  # the first frames and cycles warm up on both sides
 PERCENTILES = {"p50": 0.5, "p99": 0.99, "p99_9": 0.999, "max": 1.0}
@@ -57,8 +61,10 @@ def measure(guest):
     """{"cyclictest": {"p50": ns, ...}, "nanosleep": ..., ...} and how long it took."""
     lines = [f"cyclictest -m -q -N -h {HISTOGRAM_NS} -t1 -a0 -p80 -i1000 -l {FRAMES} | "
              "grep -v ' 000000$' >cyclictest.txt"]
-    lines += [f"tactus run wake.yaml --frames {count} --set realtime.sleeper={name} --out {name} --quiet || exit 1"
-              for name, count in SLEEPERS.items()]
+    lines += [f"tactus run wake.yaml --frames {count} --set realtime.sleeper={name} --set kernel_events=no --out {name} "
+              "--quiet || exit 1" for name, count in SLEEPERS.items()]
+    lines += [f"tactus run wake.yaml --frames {FRAMES} --set realtime.sleeper={sleeper} --out {name} --quiet || exit 1"
+              for name, sleeper in DEFAULTS.items()]
     lines += ["gpio_pulse $RTVM_GPIO_DIR/sim_gpio3/pull 1000 20000 prio=95 >/dev/null & pulses=$!"]
     lines += [f"tactus run wake.yaml --frames {FRAMES} --out {name} --quiet "
               f"--set 'clock={{driver: gpio, chip: rtvm, line: 3, discipline: {name}}}' || exit 1"
@@ -67,11 +73,11 @@ def measure(guest):
     done = guest.run("sh", "wake.sh", tactus=True, timeout=240, options=["--icount", "0", "--gpio", "8"],
                      files=[guest.write("wake.sh", "\n".join(lines) + "\n"), guest.write("wake.yaml", RIG)],
                      copy=["cyclictest", f"{guest.options.gpio_pulse}:/usr/local/bin/gpio_pulse"],
-                     fetch=["cyclictest.txt", *SLEEPERS, *DISCIPLINES])
+                     fetch=["cyclictest.txt", *SLEEPERS, *DEFAULTS, *DISCIPLINES])
     if done.status != 0:
         raise NoAnswer(str(done))
     answers = {"cyclictest": percentiles(cyclictest((guest.work / "cyclictest.txt").read_text(encoding="utf-8")))}
-    for name in SLEEPERS:
+    for name in (*SLEEPERS, *DEFAULTS):
         answers[name] = percentiles(frames(guest.work / name))
     summaries = {name: json.loads((guest.work / name / "summary.json").read_text("utf-8")) for name in DISCIPLINES}
     answers["edge"] = percentiles(frames(guest.work / "edge"))  # slots are the edges' time stamps
@@ -95,7 +101,7 @@ def main():
     for name, late in answers.items():
         print(json.dumps({
             "question": f"how many instructions after its slot does a frame start at 1 kHz with the sleeper {name}?",
-            "sleeper": name, "frames": SLEEPERS[name], "priority": 80, "guest": "scripts/rtvm --icount 0",
+            "sleeper": name, "frames": SLEEPERS.get(name, FRAMES), "priority": 80, "guest": "scripts/rtvm --icount 0",
             "late_ns": late, "cyclictest_ns": reference,
             "ratio_to_cyclictest": {key: round(late[key] / reference[key], 4) for key in late}}))
 

@@ -21,6 +21,10 @@ def claims(answers):
                answers["nanosleep"][key] <= reference[key] + ALLOWANCE_NS)
         yield (f"hybrid wakes within a tenth of cyclictest's lateness ({key})",
                answers["hybrid"][key] <= reference[key] / 10)
+        yield (f"hybrid does so with what is recorded by default ({key})",
+               answers["hybrid-default"][key] <= reference[key] / 10)
+        yield (f"what is recorded by default costs a wake by nanosleep at most 10 us ({key})",
+               answers["nanosleep-default"][key] <= answers["nanosleep"][key] + 10_000)
     yield ("the prediction is off by less than a tenth of what an edge takes to start its frame (p99)",
            answers["pll"]["p99"] < answers["edge"]["p99"] / 10)
     yield "timerfd wakes within 50 us", answers["timerfd"]["p99"] <= 50_000

@@ -170,7 +170,7 @@ bool LivePort::serve(const Frozen& frozen) TACTUS_RT {
   const bool begins = change_frozen(frozen.next);
   services_->publish_async(std::exchange(touched_, 0));  // so that it can be read
   if (!is_wanted(frozen.next - 1, true)) return begins;
-  // Who has given a command, and asks then, is not shown the pause of before it.
+  // A client that has given a command, and then asks, is not shown the pause of before it.
   if (services_->command_waits())
     services_->serve_again();
   else

@@ -85,12 +85,13 @@ def built(guest, kind):
 def script_for(tests, everything):
     # The console has how far they came, should the guest stand still and take its results with it.
     lines = ["export GTEST_COLOR=no TACTUS_TEST_PATIENCE=300", "mkdir results",
-             "(while sleep 20; do tail -n 1 /tmp/results/*.txt >/dev/console 2>&1; done) &"]
+             "(while sleep 20; do tail -n 1 /tmp/results/*.txt; done) >/dev/console 2>&1 &", "watch=$!"]
     limit = PROGRAM_LIMIT_S * (NIGHT if everything else 1)
     for test in tests:
         lines.append(f"cd {test.parent}; timeout {limit} {test} --gtest_filter='{gtest_filter(test.name, everything)}' "
                      f"--gtest_output=xml:/tmp/results/{test.name}.xml >/tmp/results/{test.name}.txt 2>&1")
         lines.append(f"echo {test.name} $?")
+    lines.append("kill $watch")  # else the guest waits for it
     return "\n".join(lines) + "\n"
 
 

@@ -160,7 +160,7 @@ void Isolation::watch() {
     }
     if (const auto now = std::chrono::steady_clock::now(); now >= next) {
       next = now + every_;
-      for (ModelProcess* const process : watched_) process->look();
+      for (ModelProcess* const process : watched_) process->look(every_);
     }
   }
 }

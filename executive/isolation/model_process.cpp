@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <system_error>
@@ -31,7 +30,8 @@ namespace tactus::executive {
 namespace {
 
 constexpr const char* kProgram = "tactus-model";
-constexpr int kLooks = 16;  // of one call, until it is overdue
+constexpr int kLooks = 16;                           // of one call, until it is overdue
+constexpr auto kLeastEnd = std::chrono::seconds(1);  // ProcessEnd's text says it
 
 [[noreturn]] void cannot(const std::string& what, int error) {
   throw ModelRefused(Letter::Kind::instance_refused,
@@ -117,13 +117,17 @@ std::string ModelProcess::who() const {
 
 void ModelProcess::set_how(const std::string& text) { text.copy(how_.data(), how_.size() - 1); }
 
-void ModelProcess::look() {
+void ModelProcess::look(std::chrono::nanoseconds every) {
   const std::uint32_t call = limited_.load(std::memory_order_relaxed);
   looks_ = call != 0 && call == looked_ ? looks_ + 1 : 0;
   looked_ = call;
-  if (looks_ < kLooks || overdue_) return;
+  if (looks_ < most_looks(ending_.load(), every) || overdue_) return;
   overdue_ = true;
   kill();
+}
+
+std::int64_t ModelProcess::most_looks(bool ending, std::chrono::nanoseconds every) {
+  return ending ? std::max<std::int64_t>(kLooks, kLeastEnd / every) : kLooks;
 }
 
 bool ModelProcess::reap() {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -63,8 +64,11 @@ class ModelProcess {
   void spawn();
   /// Readable once it has ended. -1: there is none, and reap() has to be asked now and then. Another one after reap().
   int descriptor() const { return process_.load(); }
-  /// Called 16 times in the timeout there is with it: a call that lasts longer ends it.        @when service
-  void look();
+  /// Called 16 times in the timeout there is with it: a call that lasts longer ends it. Its own end may last a second in
+  /// any case, as no frame waits for it. every: from one call to the next. @when service
+  void look(std::chrono::nanoseconds every);
+  /// Looks at one call that end its process. ending: it is the call that destroys the model.
+  static std::int64_t most_looks(bool ending, std::chrono::nanoseconds every);
   /// Once it has ended: finds out how, and wakes the threads that wait for it. False: it continues, and the
   /// descriptor is not what it was, as a model closed it. @when service
   bool reap();

@@ -66,7 +66,9 @@ bool is_crash(const ProcessEnd& end) {
 
 std::string text_of(const ProcessEnd& end, const CorePlace& core) {
   if (!end.info) return "has ended";
-  if (end.overdue) return "did not return in time (half of threads.stuck_after) and was killed";
+  if (end.overdue)
+    return std::string("did not return in time (half of threads.stuck_after") +
+           (end.asked_for ? ", at least 1 s" : "") + ") and was killed";
   const int status = end.info->si_status;
   if (end.info->si_code == CLD_EXITED) return "ended itself with status " + std::to_string(status);
   return (status == SIGKILL ? "was killed by " : "was ended by ") + rtsync::signal_name(status) +

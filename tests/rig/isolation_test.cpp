@@ -631,7 +631,7 @@ TEST(Isolation, OneThatEndsOtherwiseWhileItIsDestroyedFailsTheRun) {
       {"exec", " ended itself with status 0 while it was destroyed"},
       {"throws", " was ended by SIGABRT"},
       {"throws_in_thread", " was ended by SIGABRT"},
-      {"sleep", " did not return in time (half of threads.stuck_after) and was killed"}};
+      {"sleep", " did not return in time (half of threads.stuck_after, at least 1 s) and was killed"}};
   for (const auto& [deed, how] : rows) {
     SCOPED_TRACE(deed);
     const TempDir dir;

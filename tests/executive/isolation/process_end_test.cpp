@@ -36,7 +36,7 @@ TEST(ProcessEnd, SaysHowItWas) {
       {"did not return in time (half of threads.stuck_after) and was killed",
        {seen(CLD_KILLED, SIGKILL), true},
        true},
-      {"did not return in time (half of threads.stuck_after) and was killed",
+      {"did not return in time (half of threads.stuck_after, at least 1 s) and was killed",
        {seen(CLD_EXITED, 0), true, true},
        true},
       {"has ended", {}, true},

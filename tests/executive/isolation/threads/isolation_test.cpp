@@ -28,6 +28,7 @@
 
 #include "executive/isolation/call_page.hpp"
 #include "executive/isolation/model_declaration.hpp"
+#include "executive/isolation/model_process.hpp"
 #include "executive/isolation/setup_channel.hpp"
 #include "executive/model/model_instance.hpp"
 #include "executive/model/model_library.hpp"
@@ -238,6 +239,12 @@ TEST(Isolation, ACallThatLastsTooLongEndsTheProcess) {
   EXPECT_NE(it.call("step"), 0);
   EXPECT_EQ(it.instance.take_failure(),
             it.who() + " did not return in time (half of threads.stuck_after) and was killed");
+}
+
+TEST(Isolation, TheEndOfAProcessMayLastASecondWhateverAJobMayLast) {
+  EXPECT_EQ(ModelProcess::most_looks(false, 1ms), 16);
+  EXPECT_EQ(ModelProcess::most_looks(true, 1ms), 1000);
+  EXPECT_EQ(ModelProcess::most_looks(true, 500ms), 16);
 }
 
 TEST(Isolation, WhatCannotBeMadeIsRefusedByName) {

@@ -4,6 +4,7 @@
 ///
 /// Threads  plain values.
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "rtsync/time/period.hpp"
@@ -18,6 +19,11 @@ union Cell {
   Wide whole;
 };
 inline constexpr Wide kNoWhole = static_cast<Wide>(1) << 126;
+
+/// Returns a whole number as a real one; NaN: it has no value.                                      @when rt
+constexpr double real_of(Wide whole) TACTUS_RT {
+  return whole == kNoWhole ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(whole);
+}
 
 enum class CellType : std::uint8_t { real, whole, truth };
 

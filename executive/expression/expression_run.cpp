@@ -12,6 +12,7 @@ using config::Cell;
 using config::Instruction;
 using config::kNoWhole;
 using config::Operation;
+using config::real_of;
 using config::Wide;
 
 constexpr StepCode code_of(Operation operation) TACTUS_RT { return static_cast<StepCode>(operation); }
@@ -30,7 +31,6 @@ Wide product_of(Wide a, Wide b) TACTUS_RT {
 Wide whole_of(double value) TACTUS_RT {
   return std::abs(value) < 0x1p120 ? static_cast<Wide>(value) : kNoWhole;
 }
-double real_of(Wide value) TACTUS_RT { return value == kNoWhole ? kNoNumber : static_cast<double>(value); }
 
 double truth(bool holds) TACTUS_RT { return holds ? 1 : 0; }
 double both(double a, double b) TACTUS_RT { return a == 0 || b == 0 ? 0 : a * b; }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "config/expression.hpp"
@@ -16,8 +15,6 @@ namespace {
 using config::CellType;
 using executive::LiveRef;
 using executive::LiveRig;
-
-constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// Frames before one that a program looks back at, at most.
 std::int64_t past_of(const config::ExpressionProgram& program) {
@@ -105,8 +102,7 @@ void WatchedExpression::load(std::size_t ref, const std::byte* value) {
 
 double WatchedExpression::number() const {
   const config::Cell cell = run_.cell(cell_);
-  if (type_ != CellType::whole) return cell.real;
-  return cell.whole == config::kNoWhole ? kNoNumber : static_cast<double>(cell.whole);
+  return type_ == CellType::whole ? config::real_of(cell.whole) : cell.real;
 }
 
 Json WatchedExpression::json() const {

@@ -324,9 +324,12 @@ void StimulusPart::show(Stimulus& stimulus, std::int64_t k) const TACTUS_RT {
 std::uint64_t StimulusPart::Expression::value(tactus_type type) TACTUS_RT {
   run.run();
   const config::Cell& cell = run.cell(made.cell);
-  if (made.whole && made.gain == 1 && made.offset == 0 && type == TACTUS_INT64)
-    return static_cast<std::uint64_t>(cell.whole);
-  const double number = made.whole ? static_cast<double>(cell.whole) : cell.real;
+  const bool is_exact = made.whole && cell.whole != config::kNoWhole && made.gain == 1 && made.offset == 0;
+  if (is_exact && type == TACTUS_INT64) {  // kept in the range, as overlay_bits() does
+    constexpr config::Wide kLeast = INT64_MIN, kMost = INT64_MAX;
+    return static_cast<std::uint64_t>(std::min(std::max(cell.whole, kLeast), kMost));
+  }
+  const double number = made.whole ? config::real_of(cell.whole) : cell.real;
   return overlay_bits(type, number * made.gain + made.offset);
 }
 

@@ -7,9 +7,13 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "config/expression_builder.hpp"
 #include "tests/executive/support/plan_fixture.hpp"
 
 namespace tactus::executive::stimulus_part_test {
@@ -142,6 +146,44 @@ TEST(StimulusPart, AWholeNumberKeepsAllItsDigits) {
   Bench bench({hold, points}, "count");
   (void)bench.run(6);
   EXPECT_THAT(bench.counts, ElementsAre(kBig + 2, kBig + 2, 1, 1, kBig, kBig));
+}
+
+/// An expression of numbers alone.
+StimulusExpression expression(const std::string& text) {
+  const VariableNames none([](const std::string&, std::string&) { return std::optional<VariableRef>(); });
+  config::ExpressionBuilder builder(none, {});
+  std::vector<config::ExpressionProblem> problems;
+  const config::ExpressionValue value = builder.add(config::parse_expression(text), problems).value();
+  StimulusExpression made;
+  made.cell = value.cell;
+  made.whole = value.type == config::CellType::whole;
+  made.program = builder.take();
+  return made;
+}
+
+TEST(StimulusPart, AnExpressionWithoutAValueShowsNoNumber) {
+  for (const char* const text : {"round(1 / 0)", "0 / 0", "10000000000000000000 * 10000000000000000000"}) {
+    Bench bench({segment(Shape::expression, 0)});
+    bench.fixture.plan.nan_guard = false;
+    bench.stimuli[0].expressions = {expression(text)};
+    const std::vector<double> seen = bench.run(1);
+    ASSERT_EQ(seen.size(), 1U);
+    EXPECT_TRUE(std::isnan(seen[0])) << text << ": " << seen[0];
+  }
+}
+
+TEST(StimulusPart, AWholeNumberOfAnExpressionStaysInItsRange) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::pair<const char*, std::int64_t> rows[] = {{"9223372036854775807 - 1", kMost - 1},
+                                                       {"9223372036854775807 * 3", kMost},
+                                                       {"-9223372036854775807 * 3", -kMost - 1},
+                                                       {"round(1 / 0)", 0}};
+  for (const auto& [text, shown] : rows) {
+    Bench bench({segment(Shape::expression, 0)}, "count");
+    bench.stimuli[0].expressions = {expression(text)};
+    (void)bench.run(1);
+    EXPECT_THAT(bench.counts, ElementsAre(shown)) << text;
+  }
 }
 
 TEST(StimulusPart, ASecondSegmentOfNoiseHasNumbersOfItsOwn) {

@@ -2,8 +2,10 @@
 // Cells of a program: inputs, constants, and values brought to one unit.
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
+#include "config/decimal.hpp"
 #include "config/expression_builder.hpp"
 #include "config/quantity.hpp"
 #include "config/text.hpp"
@@ -11,18 +13,43 @@
 namespace tactus::config {
 namespace {
 
-/// The number of a literal without unit and fraction; nothing: it has one of them, or more than 37 digits.
-std::optional<Wide> whole_of(const Expression& number) {
-  std::string_view digits = number.word;
+/// The number that digits are, perhaps behind a minus; nothing: the text has something else, or more than 37 digits.
+std::optional<Wide> whole_of(std::string_view digits) {
   const bool negative = digits.starts_with('-');
   if (negative) digits.remove_prefix(1);
-  if (!number.unit.empty() || digits.empty() || digits.size() > 37) return std::nullopt;
+  if (digits.empty() || digits.size() > 37) return std::nullopt;
   Wide value = 0;
   for (const char c : digits) {
     if (!is_digit(c)) return std::nullopt;
     value = value * 10 + (c - '0');
   }
   return negative ? -value : value;
+}
+
+/// The number of a literal without unit and fraction; nothing: it has one of them, or more than 37 digits.
+std::optional<Wide> whole_of(const Expression& number) {
+  return number.unit.empty() ? whole_of(number.word) : std::nullopt;
+}
+
+/// The whole number that a literal is in a unit, with all its digits; nothing: it is none, or the units differ by more
+/// than a whole factor.
+std::optional<Wide> whole_in(const Expression& number, const Unit& unit) {
+  const Unit own = Unit::parse(number.unit);
+  const Decimal decimal = to_decimal(number.word);
+  if (decimal.digits.size() > 60 || std::abs(decimal.exponent) > 40) return std::nullopt;
+  if ((own.has_zero_point() || unit.has_zero_point()) && !same(own, unit)) return std::nullopt;
+  const auto is_whole = [](double factor) {
+    return factor >= 1 && factor <= 0x1p53 && factor == std::nearbyint(factor);
+  };
+  const double factor = convert(1, own, unit), divisor = convert(1, unit, own);
+  Rational value = exact(decimal);
+  if (is_whole(factor))
+    value *= static_cast<std::int64_t>(factor);
+  else if (is_whole(divisor))
+    value /= static_cast<std::int64_t>(divisor);
+  else
+    return std::nullopt;
+  return denominator(value) == 1 ? whole_of(numerator(value).str()) : std::nullopt;
 }
 
 std::string literal_text(const Expression& number) {
@@ -157,21 +184,15 @@ Value ExpressionBuilder::real(Value value) {
 
 Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& unit) {
   if (value.literal != nullptr) {
-    const Expression& number = *value.literal;
-    const auto whole = whole_of(number);
-    value.literal = nullptr;
-    if (whole && unit.is_one()) {
-      value.cell = whole_constant(*whole);
-      value.unit = unit;
-      return value;
-    }
+    const Expression& number = *std::exchange(value.literal, nullptr);
     const Parsed<double> converted = to_unit(literal_text(number), unit);
     if (!converted) refuse(at, converted.problem);
     value.unit = unit;
+    auto whole = whole_in(number, unit);
     const double rounded = std::nearbyint(*converted.value);
-    const bool is_whole = rounded == *converted.value && std::abs(rounded) < 9e15;
-    value.type = is_whole ? CellType::whole : CellType::real;
-    value.cell = is_whole ? whole_constant(static_cast<Wide>(rounded)) : constant(*converted.value);
+    if (!whole && rounded == *converted.value && std::abs(rounded) < 9e15) whole = static_cast<Wide>(rounded);
+    value.type = whole ? CellType::whole : CellType::real;
+    value.cell = whole ? whole_constant(*whole) : constant(*converted.value);
     return value;
   }
   if (same(value.unit, unit)) return value;

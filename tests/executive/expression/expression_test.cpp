@@ -333,6 +333,30 @@ TEST(Expression, WholeNumbersAreExact) {
   EXPECT_EQ(equal.next(), 1);
 }
 
+TEST(Expression, WholeNumbersAreExactInEachUnit) {
+  struct Row {
+    const char* text;
+    config::Wide value;
+    bool holds;
+  };
+  const Row rows[] = {{"motor.stamp == 1700000000000000001 ns", 1700000000000000001, true},
+                      {"motor.stamp == 1700000000000000001 ns", 1700000000000000002, false},
+                      {"motor.stamp > 1700000000 s", 1700000000000000001, true},
+                      {"motor.stamp < 1700000000000000101 ns", 1700000000000000100, true},
+                      {"motor.stamp - 1700000000.000000001 s > 0 ns", 1700000000000000002, true},
+                      {"motor.stamp within 1 ns of 1700000000000000001 ns", 1700000000000000003, false},
+                      {"motor.stamp <= 1.005 ms", 1005000, true},
+                      {"1.005 ms == motor.stamp", 1005000, true},
+                      {"motor.stamp > 0.5 ns", 1, true},
+                      {"motor.counter == 20000 %", 200, true}};
+  for (const auto& [text, value, holds] : rows) {
+    Single single(text);
+    for (const config::ProgramInput& input : single.run().program().inputs)
+      single.run().cell(input.cell).whole = value;
+    EXPECT_EQ(single.next() == 1, holds) << text;
+  }
+}
+
 TEST(Expression, TheDistanceOfWholeNumbersIsExact) {
   struct Row {
     const char* text;

@@ -122,6 +122,7 @@ Value ExpressionBuilder::compile_call(const Expression& call) {
                                 (unit == "1" ? "a pure number" : "an angle, in rad or deg") +
                                 ", and this is in " + value.unit.named());
     value = in_unit(call.parts[0], value, wanted);
+    if (function->to_whole && value.type == CellType::whole) return result(CellType::whole, value.cell);
   } else if (function->of_real != Operation::absolute && function->of_real != Operation::least &&
              function->of_real != Operation::greatest) {
     no_zero_point(call.parts[0], value);

@@ -323,14 +323,17 @@ TEST(Expression, NothingStaysOfAValueThatLeftItsWindow) {
 }
 
 TEST(Expression, WholeNumbersAreExact) {
-  Single equal("motor.counter == 9007199254740993");
-  std::string why;
-  for (const config::ProgramInput& input : equal.run().program().inputs)
-    equal.run().cell(input.cell).whole = 9007199254740992;
-  EXPECT_EQ(equal.next(), 0);
-  for (const config::ProgramInput& input : equal.run().program().inputs)
-    equal.run().cell(input.cell).whole = 9007199254740993;
-  EXPECT_EQ(equal.next(), 1);
+  for (const char* const text :
+       {"motor.counter == 9007199254740993", "round(motor.counter) == 9007199254740993",
+        "floor(motor.counter) == 9007199254740993", "ceil(motor.counter) == 9007199254740993"}) {
+    Single equal(text);
+    for (const config::ProgramInput& input : equal.run().program().inputs)
+      equal.run().cell(input.cell).whole = 9007199254740992;
+    EXPECT_EQ(equal.next(), 0) << text;
+    for (const config::ProgramInput& input : equal.run().program().inputs)
+      equal.run().cell(input.cell).whole = 9007199254740993;
+    EXPECT_EQ(equal.next(), 1) << text;
+  }
 }
 
 TEST(Expression, WholeNumbersAreExactInEachUnit) {

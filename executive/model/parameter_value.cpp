@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/model/parameter_value.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <exception>
 
+#include "config/number.hpp"
 #include "config/quantity.hpp"
 #include "executive/model/suggest.hpp"
 #include "executive/model/with_type.hpp"
@@ -84,9 +84,11 @@ struct Reader {
     const auto number = config::read_quantity(node, path, variable.unit, problems);
     if (!number) return std::nullopt;
     if (variable.type == TACTUS_DOUBLE) return bytes_of(*number);
-    if (std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max()))
-      return complain(quoted() + " is beyond the range of a float");
-    return bytes_of(static_cast<float>(*number));
+    const auto rounded = static_cast<float>(*number);
+    if (!std::isfinite(rounded)) return complain(quoted() + " is beyond the range of a float");
+    if (rounded == 0 && *number != 0)
+      return complain(quoted() + " is too close to 0 for a float (smallest 1.4e-45)");
+    return bytes_of(rounded);
   }
 
   std::optional<Bytes> boolean() const {
@@ -107,21 +109,30 @@ struct Reader {
 
   /// "12" or "12 counts": an integer takes exactly its unit, for nothing is rounded.
   std::optional<Bytes> integer() const {
-    const std::string& text = node.text();
-    const std::size_t blank = std::min(text.find_first_of(" \t"), text.size());
-    const std::string number = text.substr(0, blank);
-    const std::string unit = text.substr(std::min(text.find_first_not_of(" \t", blank), text.size()));
+    const config::NumberAndRest split = config::split_number(node.text());
+    const std::string number(split.number), unit(split.rest);
     try {
-      if (!config::same(config::Unit::parse(unit), variable.unit))
-        return complain(quoted() + " has " + (unit.empty() ? "no unit" : "unit '" + unit + "'") +
-                        "; write for example '" + number +
-                        (variable.unit_text.empty() ? "" : " " + variable.unit_text) + "'");
+      if (const auto written = config::Unit::parse(unit);
+          !number.empty() && !config::same(written, variable.unit))
+        return complain(quoted() + (unit.empty() ? " has no unit" : " has unit '" + unit + "'") +
+                        mend_unit(number, written));
+      if (auto bytes = integer_bytes(variable.type, number)) return bytes;
     } catch (const std::exception& error) {
-      return complain(quoted() + ": " + error.what());
+      const bool is_apart = split.rest.data() > split.number.data() + split.number.size();  // unlike in 0x10
+      if (is_apart && !number.empty()) return complain(quoted() + ": " + error.what());
     }
-    if (auto bytes = integer_bytes(variable.type, number)) return bytes;
     return complain(quoted() + " is not a whole number in the range of " +
                     std::string(name_of(variable.type)));
+  }
+
+  /// Says how to write a number in the unit of the variable. The same number would be another value in a unit that only
+  /// converts.
+  std::string mend_unit(const std::string& number, const config::Unit& written) const {
+    const std::string& own = variable.unit_text;
+    if (config::compatible(written, variable.unit))
+      return "; a whole number is not converted, so write it " +
+             (own.empty() ? "without a unit" : "in '" + own + "'");
+    return "; write for example '" + number + (own.empty() ? "" : " " + own) + "'";
   }
 };
 

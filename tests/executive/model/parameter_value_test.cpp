@@ -57,5 +57,32 @@ TEST(ParameterValue, ARangeMayBeOpenOnOneSide) {
   EXPECT_THAT(problems_of(every, "0"), HasSubstr("0 is outside 1 .. "));
 }
 
+TEST(ParameterValue, AFloatTakesWhatRoundsToOne) {
+  Variable gain;
+  gain.name = "m.p";
+  gain.type = TACTUS_FLOAT;
+  for (const char* const text : {"3.4028235e+38", "-3.4028235e+38", "1e-45", "0", "-0"})
+    EXPECT_EQ(problems_of(gain, text), "") << text;
+  EXPECT_THAT(problems_of(gain, "3.4028237e38"), HasSubstr("'3.4028237e38' is beyond the range of a float"));
+  EXPECT_THAT(problems_of(gain, "-1e-50"), HasSubstr("'-1e-50' is too close to 0 for a float"));
+}
+
+TEST(ParameterValue, AWholeNumberIsWrittenInItsUnit) {
+  Variable time;
+  time.name = "m.p";
+  time.type = TACTUS_INT64;
+  time.unit_text = "ns";
+  time.unit = config::Unit::parse("ns");
+  EXPECT_EQ(problems_of(time, "5 ns"), "");
+  EXPECT_EQ(problems_of(time, "5ns"), "");
+  EXPECT_THAT(problems_of(time, "5"), HasSubstr("'5' has no unit; write for example '5 ns'"));
+  EXPECT_THAT(problems_of(time, "5 ms"),
+              HasSubstr("'5 ms' has unit 'ms'; a whole number is not converted, so write it in 'ns'"));
+  EXPECT_THAT(problems_of(time, "5 m"), HasSubstr("'5 m' has unit 'm'; write for example '5 ns'"));
+  EXPECT_THAT(problems_of(time, "5 m2"), HasSubstr("write a power as 'm^2'"));
+  for (const char* const text : {"0x10", "0x10 ns", "1_0", "ns", "soon"})
+    EXPECT_THAT(problems_of(time, text), HasSubstr("is not a whole number in the range of int64")) << text;
+}
+
 }  // namespace
 }  // namespace tactus::executive::parameter_value_test

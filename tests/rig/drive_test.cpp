@@ -183,20 +183,26 @@ TEST_F(Drive, AWrongOneIsRefusedWithAllItsMistakesAndTheirPlaces) {
              "  motor.load_torqe: { hold: 1 N m }\n"
              "  rt.late: { hold: 1 ns }\n"
              "  again: { on: motor.load_torque, segments: { sine: { amplitude: 1 A, frequency: 900 Hz } } }\n"
+             "  low: { on: encoder.shaft_angle, segments: { sine: { amplitude: 1 rad, frequency: 0 Hz } } }\n"
              "faults:\n"
              "  two: { on: encoder.angle, offset: 1 rad, gain: 2 }\n"
              "  slow: { on: encoder.angle, longer: 3 us }\n"
              "  gone: { on: job controller.outr, longer: 3 us }\n"
              "  first: { on: motor.angle, offset: 3 V }\n"
-             "  edgy: { on: motor.angle, edge: late }\n");
+             "  edgy: { on: motor.angle, edge: late }\n"
+             "  over: { on: motor.current, gain: 2, frame: 400, until: 400 ms }\n"
+             "  short: { on: motor.torque, gain: 2, frame: 400, until: 400001 us }\n");
   const Finished done =
       run(run_rig("servo", {"--no-realtime", "--test", "wrong.test.yaml", "--out", "out"}, dir_.path()));
   EXPECT_EQ(done.status, 2);
   for (const char* const text :
        {"stimuli.motor.load_torque", "did you mean 'motor.load_torque'", "'rt.late' is the executive's own",
         "faults.two: expects one of stuck", "only jobs can be longer",
-        "there is no job 'controller.outr'; did you mean", "faults.first.offset", "faults.edgy.edge"})
+        "there is no job 'controller.outr'; did you mean", "faults.first.offset", "faults.edgy.edge",
+        "stimuli.low.sine.frequency: '0 Hz' is not above 0 Hz and at most 500 Hz",
+        "faults.over.until: is not after the beginning of 'frame'"})
     EXPECT_THAT(done.err, HasSubstr(text));
+  EXPECT_THAT(done.err, ::testing::Not(HasSubstr("faults.short")));
 }
 
 TEST(DriveNightly, AJobThatAFaultMakesLongerIsMarkedAsInjectedWhereverCausesAreNamed) {

@@ -393,6 +393,8 @@ class FaultCompiler {
     if (settings_.until && settings_.at && *settings_.until <= *settings_.at)
       complain("until", "is not after 'at'");
     const rtsync::Period& frame = draft_.plan.frame;
+    if (settings_.until && settings_.frame && *settings_.frame >= frame.begun_in(*settings_.until))
+      complain("until", "is not after the beginning of 'frame', so the fault would never act");
     made_.probability = settings_.probability;
     made_.random = CounterRandom(static_cast<std::uint64_t>(settings_.seed), 1);
     if (!settings_.every) {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/expression_builder.hpp"
+#include "config/number.hpp"
 #include "config/quantity.hpp"
 #include "config/text.hpp"
 #include "executive/capability/stimulus/recorded_points.hpp"
@@ -154,10 +155,11 @@ class StimulusCompiler {
   bool frequency(const Node& map, const std::string& path, const char* key, double& to) {
     if (!part(map, path, key, config::Unit::parse("Hz"), to)) return false;
     const double most = 0.5 / draft_.plan.frame.seconds();
-    if (map.find(key) != nullptr && (to <= 0 || to > most))
-      return complain(*map.find(key), path + "." + key,
-                      "is outside of 0 .. " + std::to_string(most) + " Hz, half of the frames in a second");
-    return true;
+    const Node* const node = map.find(key);
+    if (node == nullptr || (to > 0 && to <= most)) return true;
+    return complain(*node, path + "." + key,
+                    config::show(node->text()) + " is not above 0 Hz and at most " +
+                        config::print_real(most) + " Hz, half of the frames in a second");
   }
   bool time(const Node& node, const std::string& path, std::int64_t& to) {
     double seconds = 0;

@@ -6,8 +6,8 @@
 #include "config/expression.hpp"
 #include "config/expression_unit.hpp"
 #include "config/lookalike.hpp"
+#include "config/quantity.hpp"
 #include "config/text.hpp"
-#include "config/unit.hpp"
 
 namespace tactus::config {
 namespace {
@@ -412,15 +412,15 @@ class Parser {
     skip_blanks();
     const std::size_t from = std::exchange(at_, unit_end(text_, at_));
     const std::string unit(text_.substr(from, at_ - from));
+    const std::string written = digits + (from == at + digits.size() ? "" : " ") + unit;
     skip_blanks();
     Expression result = made(Part::number, at, std::move(digits), {});
     result.unit = unit;
-    if (!unit.empty()) {
-      try {
-        (void)Unit::parse(unit);
-      } catch (const std::invalid_argument& error) {
-        fail(at, error.what());
-      }
+    try {
+      (void)parse_quantity(written);
+    } catch (const std::invalid_argument& error) {
+      const std::string slip = number_problem(written);
+      fail(at, slip.empty() ? error.what() : show(written) + slip);
     }
     return result;
   }

@@ -199,6 +199,9 @@ TEST(Expression, WhatCannotBeMeantIsRefusedWithItsPlace) {
       {"mean(m.x, 1 h) > 1 m", "1: 1 h are 3600000 frames"},
       {"sqrt(m.x) > 1", "1: the square root of 'm'"},
       {"m.x^0 > 1", "5: a power is a whole number"},
+      {"m.n > 0x10", "7: '0x10' is hexadecimal; write it in decimal"},
+      {"m.x > 1_000 m", "7: '1_000 m' has its digits in groups; write '1000 m'"},
+      {"m.x > 5 m2", "7: the unit 'm2' is ambiguous at 'm2'; write a power as 'm^2'"},
   };
   for (const auto& [text, problem] : rows)
     EXPECT_EQ(problem_of(text).substr(0, std::string(problem).size()), problem) << text;

@@ -302,6 +302,10 @@ void ModelInstance::add(const tactus_job& job) {
     throw std::runtime_error(where + "its cycle is not a fraction num/den with num >= 0 and den > 0");
   if (job.cycle_num > 0 && job.cycle_num < job.cycle_den)
     throw std::runtime_error(where + "its cycle is shorter than 1 ns");
+  if (job.cycle_num > 0 && !is_cyclic(job.job_class) && job.job_class != TACTUS_FREEZE_SCHEDULED)
+    throw std::runtime_error(where + "class " + std::string(name_of(job.job_class)) +
+                             " has no cycle; declare the job without one, or in a cyclic class such as "
+                             "logging");
   jobs_.push_back(
       {job.name, job.job_class, job.phase, job.run, rtsync::Period{job.cycle_num, job.cycle_den}, false});
 }

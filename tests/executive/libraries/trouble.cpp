@@ -80,6 +80,12 @@ struct BadCycle : tactus::Model {
   }
   void step() {}
 };
+struct CycleAtEnd : tactus::Model {
+  void declare(Declare& d) override {
+    d.job<&CycleAtEnd::step>("step", JobClass::end_of_frame, tactus::rate(10));
+  }
+  void step() {}
+};
 struct BadClass : tactus::Model {
   void declare(Declare& d) override { d.job<&BadClass::step>("step", static_cast<JobClass>(601)); }
   void step() {}
@@ -101,4 +107,5 @@ TACTUS_MODEL("label_below", LabelBelow, "")
 TACTUS_MODEL("job_twice", JobTwice, "")
 TACTUS_MODEL("bad_phase", BadPhase, "")
 TACTUS_MODEL("bad_cycle", BadCycle, "")
+TACTUS_MODEL("cycle_at_end", CycleAtEnd, "")
 TACTUS_MODEL("bad_class", BadClass, "")

@@ -145,11 +145,11 @@ Parsed<std::int64_t> parse_integer(std::string_view text) {
   return value;
 }
 
-Parsed<double> parse_real(std::string_view text) {
+Parsed<double> parse_real(std::string_view text, int power) {
   const NumberAndRest split = split_number(text);
   if (split.number.empty() || !split.rest.empty())
     return Parsed<double>::failed(show(text) + not_a_number(trimmed(text)));
-  return parse_scaled(text, split.number, 0);
+  return parse_scaled(text, split.number, power);
 }
 
 Parsed<bool> parse_bool(std::string_view text) {

@@ -49,8 +49,9 @@ struct Parsed {
 
 /// "80", "-3", "+5". Decimal only.
 Parsed<std::int64_t> parse_integer(std::string_view text);
-/// "0.5", "-1e3". Finite, not hexadecimal, not so small that it becomes 0.
-Parsed<double> parse_real(std::string_view text);
+/// "0.5", "-1e3". Finite, not hexadecimal, not so small that it becomes 0. `power`: the number times 10^power, rounded
+/// once.
+Parsed<double> parse_real(std::string_view text, int power = 0);
 /// "yes no on off true false"
 Parsed<bool> parse_bool(std::string_view text);
 /// "5" or "5 frames", for the unit word "frames" (or "frame").

@@ -81,8 +81,11 @@ Parsed<double> to_unit(std::string_view text, const Unit& declared) {
                                  ? "a pure number is expected, without " + show(quantity.unit.text())
                                  : quantity.unit.named() + " does not convert to " + declared.named()));
     }
-    const double value = to_unit(quantity, declared);
-    if (!std::isfinite(value)) return Result::failed(show(text) + " is too large");
+    // Decimal multiples are rounded once, as the decimal number that they are: 4.1 mm is the double 0.0041.
+    const std::optional<int> power = decimal_power(quantity.unit, declared);
+    const Result value = power ? parse_real(split.number, *power) : Result(to_unit(quantity, declared));
+    if (!value || !std::isfinite(*value.value))
+      return Result::failed(show(text) + " is too large or too close to 0 in " + declared.named());
     return value;
   } catch (const std::invalid_argument& error) {
     return Result::failed(show(text) + ": " + error.what());

@@ -226,11 +226,17 @@ bool same(const Unit& a, const Unit& b) {
   return nearly(shift(a.rest_ / b.rest_, a.power_ - b.power_), 1);
 }
 
+std::optional<int> decimal_power(const Unit& from, const Unit& to) {
+  if (same(from, to)) return 0;
+  if (from.offset_ != 0 || to.offset_ != 0 || from.rest_ != to.rest_) return std::nullopt;
+  return from.power_ - to.power_;
+}
+
 double convert(double value, const Unit& from, const Unit& to) {
   if (!compatible(from, to)) throw std::invalid_argument(from.named() + " does not convert to " + to.named());
-  if (same(from, to)) return value;
+  if (const auto power = decimal_power(from, to)) return shift(value, *power);
   if (from.offset_ == 0 && to.offset_ == 0)
-    return shift(from.rest_ == to.rest_ ? value : value * (from.rest_ / to.rest_), from.power_ - to.power_);
+    return shift(value * (from.rest_ / to.rest_), from.power_ - to.power_);
   const double base = shift(value * from.rest_, from.power_) + from.offset_;
   return shift((base - to.offset_) / to.rest_, -to.power_);
 }

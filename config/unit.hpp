@@ -56,6 +56,8 @@ class Unit {
   friend bool compatible(const Unit& a, const Unit& b);
   /// Throws std::invalid_argument naming both units when they are not compatible.          @when setup
   friend double convert(double value, const Unit& from, const Unit& to);
+  /// The power of ten between two compatible units; nothing: they differ by more.            @when setup
+  friend std::optional<int> decimal_power(const Unit& from, const Unit& to);
 
   friend bool operator==(const Unit& a, const Unit& b) { return same(a, b); }
 
@@ -81,6 +83,7 @@ class Unit {
 bool same(const Unit& a, const Unit& b);
 bool compatible(const Unit& a, const Unit& b);
 double convert(double value, const Unit& from, const Unit& to);
+std::optional<int> decimal_power(const Unit& from, const Unit& to);
 Unit product(const Unit& a, const Unit& b);
 Unit power(const Unit& unit, int exponent);
 std::optional<Unit> square_root(const Unit& unit);

@@ -31,11 +31,16 @@ TEST(ToUnit, ConvertsOrSaysWhatIsWrong) {
   EXPECT_EQ(*to_unit("5 mm", Unit::parse("m")).value, 0.005);
   EXPECT_EQ(*to_unit("3", Unit::parse("")).value, 3.0);
   EXPECT_EQ(*to_unit("50 %", Unit::parse("")).value, 0.5);
+  EXPECT_EQ(*to_unit("4.1 mm", Unit::parse("m")).value, 0.0041);
+  EXPECT_EQ(*to_unit("0.07 %", Unit::parse("")).value, 0.0007);
+  EXPECT_EQ(*to_unit("1.005 s", Unit::parse("us")).value, 1005000.0);
+  EXPECT_EQ(*to_unit("-2.1 kN", Unit::parse("g m/s^2")).value, -2.1e6);
   texts.add(to_unit("5", Unit::parse("V")).problem);
   texts.add(to_unit("5 A", Unit::parse("V")).problem);
   texts.add(to_unit("5 A", Unit::parse("")).problem);
   texts.add(to_unit("much", Unit::parse("V")).problem);
   EXPECT_FALSE(to_unit("1e308 km", Unit::parse("um")));
+  EXPECT_FALSE(to_unit("1e-315 um", Unit::parse("km")));
 }
 
 TEST(ReadQuantity, PointsAtThePlace) {

@@ -31,6 +31,12 @@ class ModelForces {
       const auto* const other = static_cast<const std::byte*>(with);
       return own < other + size && other < own + bytes;
     }
+    /// Returns true if all of it is in these bytes.
+    bool lies_in(const void* in, std::size_t size) const TACTUS_RT {
+      const auto* const own = static_cast<const std::byte*>(to);
+      const auto* const other = static_cast<const std::byte*>(in);
+      return own >= other && own + bytes <= other + size;
+    }
   };
 
   /// `thread`: the asynchronous one that it is on, as a bit; 0: none.

@@ -186,6 +186,24 @@ TEST_P(WrongCommands, AreRefusedBeforeAnythingStarts) {
   EXPECT_FALSE(std::filesystem::exists(dir / "out"));
 }
 
+TEST(TimedCommands, AnElementOfAForcedArrayDoesNotEndTheForceOfTheOthers) {
+  const TempDir dir;
+  dir.write("rig.yaml",
+            "rig: held\nframe: { period: 10 ms }\nuntil: 60 ms\nmemory: { lock: no, heap: 0 B }\n"
+            "models: { d: { model: driver, library: vehicle } }\nrecord: { d: { variables: [d.pull] } }\n"
+            "commands:\n"
+            "  - { at: 10 ms, do: { force: { d.pull: [1 m/s^2, 2 m/s^2, 3 m/s^2, 4 m/s^2, 5 m/s^2] } } }\n"
+            "  - { at: 20 ms, do: 'force d.pull[1] 9 m/s^2' }\n  - { at: 30 ms, do: 'release d.pull[1]' }\n"
+            "  - { at: 40 ms, do: [ release d.pull, 'force d.pull[1] 9 m/s^2' ] }\n");
+  const Finished done = run(tactus({"run", "rig.yaml", "--no-realtime", "--out", "out"}, dir.path()));
+  EXPECT_EQ(done.status, 0) << done;
+  EXPECT_EQ(read_table(dir / "out/d.csv").column("d.pull[1]"),
+            (std::vector<std::string>{"2.1", "2", "2", "2", "9", "9"}));
+  const std::string log = read_file(dir / "out/log.txt");
+  EXPECT_NE(log.find("'force d.pull[1] 9 m/s^2' could not be done"), std::string::npos) << log;
+  EXPECT_NE(log.find("'release d.pull[1]' could not be done"), std::string::npos) << log;
+}
+
 // --- by signals
 
 /// servo.yaml at its own pace on a terminal, whose status line shows every frame at which the rig stands

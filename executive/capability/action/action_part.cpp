@@ -174,7 +174,9 @@ bool ActionPart::make(const Write& write) TACTUS_RT {
     case ActionKind::force:
       return force(write);
     case ActionKind::release:
-      if (write.forces != nullptr) release(*write.forces, write.to, write.bytes);
+      if (write.forces == nullptr) return true;
+      if (is_part(write)) return false;
+      release(*write.forces, write.to, write.bytes);
       return true;
     default:
       if (write.forces != nullptr && write.forces->find(write.to, write.bytes) != nullptr) return false;
@@ -186,6 +188,7 @@ bool ActionPart::make(const Write& write) TACTUS_RT {
 /// Forces a variable, but not one that a client forces.
 bool ActionPart::force(const Write& write) TACTUS_RT {
   ModelForces& forces = *write.forces;
+  if (is_part(write)) return false;
   release(forces, write.to, write.bytes);
   if (forces.find(write.to, write.bytes) != nullptr || forces.count() == ModelForces::kMost) return false;
   std::memcpy(write.to, write.action->value.data(), write.bytes);
@@ -193,6 +196,13 @@ bool ActionPart::force(const Write& write) TACTUS_RT {
   forcing_[write.action->write] = true;
   if (std::ranges::find(forced_, &forces) == forced_.end()) forced_.push_back(&forces);
   return true;
+}
+
+/// Returns true for an element of an array that is forced as a whole: the others would lose their force with it.
+bool ActionPart::is_part(const Write& write) TACTUS_RT {
+  return !write.forces->all(write.to, write.bytes, [&](const ModelForces::Force& force) TACTUS_RT {
+    return force.lies_in(write.to, write.bytes);
+  });
 }
 
 /// Ends the forces of actions that share memory with these bytes.

@@ -88,6 +88,7 @@ class ActionPart final : public FramePart {
   void queue_last(std::uint32_t write) TACTUS_RT;
   bool make(const Write& write) TACTUS_RT;
   bool force(const Write& write) TACTUS_RT;
+  static bool is_part(const Write& write) TACTUS_RT;
   void release(ModelForces& forces, const void* to, std::size_t bytes) TACTUS_RT;
   void release_all() TACTUS_RT;
   void seek(std::int64_t k) TACTUS_RT;

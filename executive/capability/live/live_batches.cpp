@@ -85,6 +85,22 @@ std::string LiveBatches::command_problem(const LiveBatch& batch, bool in_episode
   return commands_.check(call, batch.frame.value_or(std::max(batch.not_before, port_.frame() + 1)));
 }
 
+std::string LiveBatches::part_problem(const LiveBatch& batch, const LiveWrite& write) const {
+  using Kind = LiveWrite::Kind;
+  const auto whole = std::ranges::find_if(forced_, [&](const Forced& force) {
+    return overlap(force.ref, write.ref) && force.ref.elements > write.ref.elements;
+  });
+  if (whole == forced_.end()) return "";
+  const bool released = std::ranges::any_of(batch.writes, [&](const LiveWrite& other) {
+    if (other.kind == Kind::release_all) return true;
+    return other.kind == Kind::release && overlap(other.ref, whole->ref) &&
+           other.ref.elements >= whole->ref.elements;
+  });
+  if (released) return "";
+  return "'" + variables_.name_of(write.ref) + "' belongs to '" + whole->known.name +
+         "', which is forced as a whole; release that first";
+}
+
 std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_episode) const {
   std::vector<std::string> problems;
   if (batch.command) {
@@ -105,6 +121,8 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
       });
       if (!released) wrong = "'" + variables_.name_of(write.ref) + "' is forced; release it first";
     }
+    if (wrong.empty() && (write.kind == LiveWrite::Kind::force || write.kind == LiveWrite::Kind::release))
+      wrong = part_problem(batch, write);
     if (!wrong.empty()) problems.push_back(std::move(wrong));
     if (write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all) continue;
     auto& others = seen[write.ref.variable];

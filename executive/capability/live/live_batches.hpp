@@ -43,6 +43,8 @@ class LiveBatches {
   /// always room for a release.
   std::string load_problem(const LiveBatch& batch) const;
   bool is_forced(const LiveRef& ref) const;
+  /// Explains why an element of an array that is forced as a whole is not forced or released alone; empty: it is none.
+  std::string part_problem(const LiveBatch& batch, const LiveWrite& write) const;
   /// The packet of a batch that has been checked; `refused` hears why the frames did not take it.
   LivePacket* make(LiveBatch batch, std::function<void(const LiveDone&)> then,
                    std::function<void(const std::string&)> refused = nullptr);

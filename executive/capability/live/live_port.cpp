@@ -291,7 +291,8 @@ LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   if (packet.releases_all) return LivePacket::End::applied;
   for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
     const LivePacket::Change& change = packet.changes[packet.which];
-    if (change.kind != Kind::set || change.forces == nullptr || change.forces->empty()) continue;
+    const bool writes = change.kind == Kind::set || change.kind == Kind::force;
+    if (!writes || change.forces == nullptr || change.forces->empty()) continue;
     const auto end = packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which);
     // A release ends all forces that it shares memory with, as unforce() does.
     const auto is_released = [&](const ModelForces::Force& force) TACTUS_RT {
@@ -299,7 +300,11 @@ LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
         return before.kind == Kind::release && force.shares(before.to, before.bytes);
       });
     };
-    if (!change.forces->all(change.to, change.bytes, is_released)) return LivePacket::End::forced;
+    // A force replaces those in its own bytes, but not that of a whole array of which it is an element.
+    const auto is_ended = [&](const ModelForces::Force& force) TACTUS_RT {
+      return is_released(force) || (change.kind == Kind::force && force.lies_in(change.to, change.bytes));
+    };
+    if (!change.forces->all(change.to, change.bytes, is_ended)) return LivePacket::End::forced;
   }
   return has_room(packet) ? LivePacket::End::applied : LivePacket::End::full;
 }

@@ -250,6 +250,21 @@ TEST_F(LiveAccessTest, AnArrayIsNotWrittenWhileAnElementOfItStaysForced) {
   EXPECT_THAT(forced(), ElementsAre("types.ds[0]", "types.ds[1]")) << "nothing was changed";
 }
 
+TEST_F(LiveAccessTest, AnElementOfAnArrayThatIsForcedAsAWholeIsNotForcedOrReleasedAlone) {
+  start();
+  LiveWrite whole = make(Kind::force, "types.ds");
+  whole.bytes.resize(sizeof(double) * ref("types.ds").elements);
+  EXPECT_TRUE(written({whole}).applied);
+  const auto refused = HasSubstr("'types.ds[1]' belongs to 'types.ds', which is forced as a whole");
+  EXPECT_THAT(write({make(Kind::force, "types.ds[1]", 2)}), ElementsAre(refused));
+  EXPECT_THAT(write({make(Kind::release, "types.ds[1]")}), ElementsAre(refused));
+  EXPECT_THAT(forced(), ElementsAre("types.ds")) << "the other elements keep their force";
+  EXPECT_TRUE(written({make(Kind::release, "types.ds"), make(Kind::force, "types.ds[1]", 2)}).applied);
+  EXPECT_THAT(forced(), ElementsAre("types.ds[1]"));
+  EXPECT_TRUE(written({whole}).applied) << "a whole array replaces its elements";
+  EXPECT_THAT(forced(), ElementsAre("types.ds"));
+}
+
 TEST_F(LiveAccessTest, TheLastFrameTakesAChangeAndTheOneAfterItDoesNot) {
   start(kRig, 10);
   EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 10),

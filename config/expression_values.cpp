@@ -31,22 +31,25 @@ std::optional<Wide> whole_of(const Expression& number) {
   return number.unit.empty() ? whole_of(number.word) : std::nullopt;
 }
 
+/// The whole number of units `to` that a unit `from` is; nothing: there is none, or their zero points differ.
+std::optional<std::int64_t> whole_factor(const Unit& from, const Unit& to) {
+  if ((from.has_zero_point() || to.has_zero_point()) && !same(from, to)) return std::nullopt;
+  const double factor = convert(1, from, to);
+  const bool is_whole = factor >= 1 && factor <= 0x1p53 && factor == std::nearbyint(factor);
+  return is_whole ? std::optional(static_cast<std::int64_t>(factor)) : std::nullopt;
+}
+
 /// The whole number that a literal is in a unit, with all its digits; nothing: it is none, or the units differ by more
 /// than a whole factor.
 std::optional<Wide> whole_in(const Expression& number, const Unit& unit) {
   const Unit own = Unit::parse(number.unit);
   const Decimal decimal = to_decimal(number.word);
   if (decimal.digits.size() > 60 || std::abs(decimal.exponent) > 40) return std::nullopt;
-  if ((own.has_zero_point() || unit.has_zero_point()) && !same(own, unit)) return std::nullopt;
-  const auto is_whole = [](double factor) {
-    return factor >= 1 && factor <= 0x1p53 && factor == std::nearbyint(factor);
-  };
-  const double factor = convert(1, own, unit), divisor = convert(1, unit, own);
   Rational value = exact(decimal);
-  if (is_whole(factor))
-    value *= static_cast<std::int64_t>(factor);
-  else if (is_whole(divisor))
-    value /= static_cast<std::int64_t>(divisor);
+  if (const auto factor = whole_factor(own, unit))
+    value *= *factor;
+  else if (const auto divisor = whole_factor(unit, own))
+    value /= *divisor;
   else
     return std::nullopt;
   return denominator(value) == 1 ? whole_of(numerator(value).str()) : std::nullopt;
@@ -196,6 +199,12 @@ Value ExpressionBuilder::in_unit(const Expression& at, Value value, const Unit& 
     return value;
   }
   if (same(value.unit, unit)) return value;
+  if (const auto factor = whole_factor(value.unit, unit); factor && value.type == CellType::whole) {
+    value.cell = emit(Operation::multiply_whole, value.cell, whole_constant(*factor));
+    value.unit = unit;
+    value.labels = nullptr;
+    return value;
+  }
   value = real(value);
   const Unit from = value.unit.without_zero_point();
   const Unit to = unit.without_zero_point();

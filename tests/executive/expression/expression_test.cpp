@@ -363,6 +363,18 @@ TEST(Expression, WholeNumbersAreExactInEachUnit) {
   }
 }
 
+TEST(Expression, AWholeNumberStaysExactInASmallerUnit) {
+  for (const char* const text : {"motor.stamp - motor.micros == 1 ns", "motor.stamp > motor.micros",
+                                 "motor.stamp within 1 ns of motor.micros"}) {
+    Single single(text);
+    std::string why;
+    const std::uint32_t stamp = kTheirNames.find("motor.stamp", why)->key;
+    for (const config::ProgramInput& input : single.run().program().inputs)
+      single.run().cell(input.cell).whole = input.key == stamp ? 1700000000000000001 : 1700000000000000;
+    EXPECT_EQ(single.next(), 1) << text;
+  }
+}
+
 TEST(Expression, TheDistanceOfWholeNumbersIsExact) {
   struct Row {
     const char* text;

@@ -36,7 +36,7 @@ class Names final : public config::ExpressionNames {
         {"motor.current", CellType::real, "A"}, {"axis.force", CellType::real, "N"},
         {"motor.angle", CellType::real, "deg"}, {"oven.temperature", CellType::real, "degC"},
         {"motor.counter", CellType::whole, ""}, {"motor.duty", CellType::real, "%"},
-        {"motor.stamp", CellType::whole, "ns"},
+        {"motor.stamp", CellType::whole, "ns"}, {"motor.micros", CellType::whole, "us"},
     };
     for (std::uint32_t i = 0; i < std::size(rows); ++i)
       if (name == rows[i].name)

@@ -202,37 +202,37 @@ class Recovery {
     }
   }
 
-  /// Says how far a file is whole, and has its end mended.
+  /// Says how far a file is whole, and has its end mended. A damaged one is left as it is: what looks like a torn
+  /// end may be all that follows the damage.
   template <class Mend>
   void report(const RecordedFile& file, const std::string& what, const std::string& damage,
               const std::string& end, Mend mend) {
     const std::string name = file.path.lexically_relative(folder_).string();
-    const std::string more = damage.empty() ? "" : "; " + damage;
     const std::uint64_t torn = file.bytes - file.whole;
     const bool cut = file.whole > 0 && torn > 0;
     const bool unended = file.whole > 0 && !file.unended.empty();
+    if (!damage.empty())
+      return line(name, "damaged",
+                  what + (cut ? ", then " + rtsync::counted(torn, "byte") + " that are not whole" : "") +
+                      "; " + damage);
     if (file.bytes == 0) return line(name, "empty", "the rig ended before anything was written");
-    if (!cut && !unended)
-      return line(name, damage.empty() ? "whole" : "damaged",
-                  what + (damage.empty() ? (end.empty() ? "" : "; " + end) : more));
+    if (!cut && !unended) return line(name, "whole", what + (end.empty() ? "" : "; " + end));
     const std::string bytes = rtsync::counted(torn, "byte") + " of a torn end";
     if (only_look_)
       return line(name, "torn",
                   what + (cut ? ", then " + bytes : "") +
-                      (unended ? (cut ? "; " : ", but ") + std::string("without ") + file.unended : "") +
-                      more);
+                      (unended ? (cut ? "; " : ", but ") + std::string("without ") + file.unended : ""));
     try {
       mend();
     } catch (const std::exception& error) {
       return line(name, "torn",
                   what + (cut ? ", then " + bytes : "") + " that cannot be repaired: " + error.what());
     }
-    line(name, damage.empty() ? (unended ? "mended" : "cut") : "damaged",
+    line(name, unended ? "mended" : "cut",
          what + (cut ? "; " + bytes + (torn == 1 ? " was cut off" : " were cut off") : "") +
              (unended ? "; " + file.unended +
                             (file.unended.find(" and ") == std::string::npos ? " was" : " were") + " written"
-                      : "") +
-             more);
+                      : ""));
   }
 
   void checkpoints(const fs::path& folder) {

@@ -105,6 +105,28 @@ TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
   EXPECT_TRUE(says(gone, "its file is gone; the rig wrote 300 records")) << gone;
 }
 
+TEST(Recover, CutsNothingOffAFileThatHoldsFewerRecordsThanTheRigWrote) {
+  const TempDir dir;
+  const Arguments as_mdf{"--no-realtime", "--frames", "300", "--set", "record.motion.driver=mdf4",
+                         "--out",         "out"};
+  ASSERT_EQ(run(run_rig("servo", as_mdf, dir.path())).status, 0);
+  std::string bad = read_file(dir / "out/motion.mf4");
+  const std::size_t data = bad.find("##DT");
+  ASSERT_NE(data, std::string::npos);
+  // Its length, which is beyond the end of the file then, as that of a torn block.
+  bad[data + 8 + 5] = '\x01';
+  for (const std::string& bytes : {bad, std::string()}) {
+    dir.write("out/motion.mf4", bytes);
+    for (const bool only_look : {true, false}) {
+      const Finished done = recover(dir, "out", only_look);
+      EXPECT_EQ(done.status, 1) << done;
+      EXPECT_TRUE(says(done, "motion.mf4               damaged  0 records")) << done;
+      EXPECT_TRUE(says(done, "; the rig wrote 300 records\n")) << done;
+    }
+    EXPECT_EQ(read_file(dir / "out/motion.mf4"), bytes);
+  }
+}
+
 TEST(Recover, AFolderWithoutASummarySaysWhyToEveryCommand) {
   const TempDir dir;
   ASSERT_EQ(run(run_rig("servo", {"--no-realtime", "--frames", "30", "--out", "runs/a"}, dir.path())).status,

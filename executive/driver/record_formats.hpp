@@ -32,8 +32,7 @@ class RecordFormats {
  public:
   /// Loads their libraries. Throws LibraryError. @when setup
   RecordFormats();
-  /// All that stay loaded until the process ends, for threads that end before: HDF5 frees something at the end of each
-  /// thread that has called it, and is gone where its format was unloaded. Throws LibraryError. @when setup
+  /// All of this machine, loaded once and kept until the process ends. Throws LibraryError. @when setup
   static const RecordFormats& kept();
 
   /// nullptr: there is none of that name.

@@ -128,6 +128,17 @@ TEST(Recordings, ADateIsThatOfTheRunWhereItIsInRealTimeAndHasNoOther) {
   }
 }
 
+TEST(Recordings, OfAnyFormatLeaveTheMistakesOfTheRigFileToBeRead) {
+  const TempDir dir;
+  for (const std::string& format : formats()) {
+    write_rig(
+        dir, "  a: { driver: " + format + ", variables: [motor.speed] }\n  b: { variables: [motor.sped] }\n");
+    const Finished done = run_file(dir, {"--no-realtime", "--frames", "1", "--out", "out"});
+    EXPECT_EQ(done.status, 2) << format << done;
+    EXPECT_TRUE(says(done, "'motor.sped': model 'motor' has no such variable")) << format << done;
+  }
+}
+
 TEST(RecordingsNightly, ARunIsConvertedAsAWhole) {
   const TempDir dir;
   write_rig(dir, one_of_each());

@@ -244,13 +244,14 @@ class _Seen:
         return "uint64" if self._least >= 0 and self._most >= 1 << 63 else "int64"
 
 
-def _reader(column: Column, point: Callable[[str], str]) -> Callable[[str], Any]:
-    """Reads the cells of a column."""
+def _reader(column: Column, words: bool, point: Callable[[str], str]) -> Callable[[str], Any]:
+    """Reads the cells of a column. `words`: it holds names of values where there are some; else a name may look like the
+    number of another value."""
     if column.type in ("float", "double"):
         return float if point is str else lambda cell: float(point(cell))
     if column.type == "bool":
         return lambda cell: cell != "0"
-    return lambda cell: column.labels[cell] if cell in column.labels else int(cell)
+    return lambda cell: column.labels[cell] if words and cell in column.labels else int(cell)
 
 
 def _lines(file: pathlib.Path) -> Iterator[str]:
@@ -297,7 +298,7 @@ def _load_csv(file: pathlib.Path, choice: Choice) -> Recording:
         for each, found in zip(about, seen):
             each["type"] = found.type()
             if found.words:
-                each["labels"] = found.words
+                each["labels"], each["words"] = found.words, True
     with open(file, "rb") as opened:
         count = sum(piece.count(b"\n") for piece in pieces(opened, 0, file.stat().st_size)) - 1
     columns, width = _columns(about)
@@ -305,7 +306,8 @@ def _load_csv(file: pathlib.Path, choice: Choice) -> Recording:
     code = struct.Struct("<q" + "".join(CODES[column.type] for column in columns))
     nothing = [False if column.type == "bool" else 0 for column in columns]
     wanted = {column.offset for column in rows.columns}
-    reads = [(i, _reader(column, point)) for i, column in enumerate(columns, 1) if column.offset in wanted]
+    reads = [(i, _reader(column, each.get("words", False), point))
+             for i, (each, column) in enumerate(zip(about, columns), 1) if column.offset in wanted]
 
     def packed_rows(reads: list[tuple[int, Callable[[str], Any]]]) -> Iterator[bytes]:
         packed = bytearray()

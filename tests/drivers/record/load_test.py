@@ -207,6 +207,13 @@ def main(folder):
     inferred = tactus.load(folder / "t.csv")
     assert [inferred.columns[name].type for name in inferred] == ["double", "int32", "int64"]
     assert inferred.labels["w"] == {"none": 0, "x": 1} and inferred.values("n") == [9007199254740993, 1]
+    (folder / "g.csv").write_text("sys.exec.out.time {s},gear {--},cause {--}\n0,1,late\n1,3,7\n")
+    (folder / "g.columns.json").write_text(json.dumps({"recording": "g", "columns": [
+        {"name": "gear", "type": "int32", "labels": {"R": 1, "1": 3, "3": 5}},
+        {"name": "cause", "type": "int32", "labels": {"late": 2}, "words": True}]}))
+    gears = tactus.load(folder / "g.csv")
+    assert gears.values("gear") == [1, 3], "a number of a value, which is also the name of another"
+    assert gears.values("cause") == [2, 7] and gears.labels["gear"]["1"] == 3
     (folder / "s.csv").write_text("\ufeffsys.exec.out.time {s};a {m};w {--};n {--}\n0,1;-1,5e-3;1,2,3;7\n0.2;2.5;x;8\n",
                                   encoding="utf-8")
     commas = tactus.load(folder / "s.csv")

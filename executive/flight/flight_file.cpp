@@ -202,7 +202,8 @@ std::unique_ptr<FlightFile> FlightFile::make(const FlightPlan& plan, pid_t witne
                {"variables", Json::array()}};
   for (const FlightThread& thread : plan.threads) text["threads"].push_back(thread.name);
   for (const FlightVariable& each : plan.variables)
-    text["variables"].push_back({{"name", each.name}, {"unit", each.unit}, {"real", each.real}});
+    text["variables"].push_back(
+        {{"name", each.name}, {"unit", each.unit}, {"real", each.real}, {"uint64", each.uint64}});
   const std::string written = text.dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::size_t rings = plan.threads.size() + 1;
   const std::size_t text_offset = heads_end(rings);
@@ -293,7 +294,7 @@ void FlightFile::read_plan() {
     json.at("after_ns").get_to(plan_.after_ns);
     for (const Json& each : json.at("variables"))
       plan_.variables.push_back({each.at("name").get<std::string>(), each.at("unit").get<std::string>(),
-                                 each.at("real").get<bool>()});
+                                 each.at("real").get<bool>(), each.value("uint64", false)});
   } catch (const Json::exception&) {
     nonsense("damaged");
   }

@@ -29,7 +29,8 @@ struct FlightThread {
 struct FlightVariable {
   std::string name;
   std::string unit;
-  bool real = false;  ///< a value is the bits of a double, else an integer
+  bool real = false;    ///< a value is the bits of a double, else an integer
+  bool uint64 = false;  ///< an integer without a sign
 };
 
 /// Threads that are recorded, and how much is kept of them. The first thread is the frame thread.

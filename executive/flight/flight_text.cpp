@@ -107,6 +107,11 @@ void write_causes(std::ostream& out, const FlightView& flight, const NearFrames&
     }
 }
 
+std::string value_text(const FlightVariable& variable, std::uint64_t bits) {
+  if (variable.real) return config::print_real(std::bit_cast<double>(bits));
+  return variable.uint64 ? std::to_string(bits) : std::to_string(static_cast<std::int64_t>(bits));
+}
+
 void write_values(std::ostream& out, const FlightPlan& plan, const NearFrames& frames, std::size_t first,
                   std::size_t last) {
   if (plan.variables.empty()) return;
@@ -116,9 +121,7 @@ void write_values(std::ostream& out, const FlightPlan& plan, const NearFrames& f
       if (value.variable >= plan.variables.size()) continue;
       const FlightVariable& variable = plan.variables[value.variable];
       out << (i == frames.about ? "> " : "  ") << right_column(std::to_string(frames.all[i].frame), 10)
-          << "  " << left_column(variable.name, 32) << "  "
-          << (variable.real ? config::print_real(std::bit_cast<double>(value.bits))
-                            : std::to_string(static_cast<std::int64_t>(value.bits)))
+          << "  " << left_column(variable.name, 32) << "  " << value_text(variable, value.bits)
           << (variable.unit.empty() ? "" : " ") << variable.unit << "\n";
     }
 }

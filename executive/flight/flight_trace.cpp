@@ -198,8 +198,11 @@ class Trace {
   void take(const FlownValue& value) {
     if (!frame_ || value.variable >= plan_.variables.size()) return;
     TraceEvent event{TraceEvent::counter, kVariableTracks + value.variable, frame_->done_ns};
-    if (plan_.variables[value.variable].real)
+    const FlightVariable& variable = plan_.variables[value.variable];
+    if (variable.real)
       event.value = std::bit_cast<double>(value.bits);
+    else if (variable.uint64 && !std::in_range<std::int64_t>(value.bits))
+      event.value = static_cast<double>(value.bits);  // a counter's integers have a sign
     else
       event.value = static_cast<std::int64_t>(value.bits);
     frame_events_.push_back(std::move(event));

@@ -351,12 +351,14 @@ TEST(FlightTrace, ACauseWhoseOriginIsGoneHasNoArrow) {
 TEST(FlightTrace, ChosenVariablesAreCurves) {
   const TempDir dir;
   FlightPlan chosen = plan(dir);
-  chosen.variables = {{"motor.angle", "rad", true}, {"motor.steps", "", false}};
+  chosen.variables = {
+      {"motor.angle", "rad", true}, {"motor.steps", "", false}, {"motor.id", "", false, true}};
   Rig rig(chosen);
   rig.behind_frame = [&](std::int64_t k) {
     rig.put({std::bit_cast<std::int64_t>(0.5 * static_cast<double>(k)), 0, 0, FlightKind::variable});
     rig.put({-k, 1, 0, FlightKind::variable});
-    rig.put({k, 2, 0, FlightKind::variable});  // there is none
+    rig.put({k == 9 ? -1 : k, 2, 0, FlightKind::variable});
+    rig.put({k, 3, 0, FlightKind::variable});  // there is none
   };
   for (std::int64_t k = 0; k < 10; ++k) rig.frame(k);
   const PerfettoTrace trace(dir / rig.write(dir).file);
@@ -370,9 +372,15 @@ TEST(FlightTrace, ChosenVariablesAreCurves) {
     EXPECT_EQ(steps[k].value, -static_cast<std::int64_t>(k));
     EXPECT_EQ(steps[k].begin_ns, kStart + static_cast<std::int64_t>(k) * kMs + 310'000);
   }
-  EXPECT_NE(read_file(dir / "trace-9.txt").find("9  motor.angle                       4.5 rad\n"),
-            std::string::npos)
-      << read_file(dir / "trace-9.txt");
+  const auto id = trace.counters_of("motor.id");
+  ASSERT_EQ(id.size(), 10U);
+  EXPECT_EQ(id[8].value, 8);
+  EXPECT_EQ(id[9].real, 18446744073709551616.0) << "the nearest double of the greatest uint64";
+  const std::string text = read_file(dir / "trace-9.txt");
+  for (const char* const row :
+       {"9  motor.angle                       4.5 rad\n", "9  motor.steps                       -9\n",
+        "9  motor.id                          18446744073709551615\n"})
+    EXPECT_NE(text.find(row), std::string::npos) << row << text;
 }
 
 TEST(FlightTrace, WaitsCommandsEdgesAndGrantsStandWhereTheyWere) {

@@ -58,6 +58,7 @@ struct EndMarks {
         lost[name] = report::losses_of(each);
     }
     readable = json.is_object();
+    has_run = report::integer_fact(json, "frames.run").value_or(0) > 0;
     const std::string outcome = report::text_fact(json, "outcome");
     end_known = !outcome.empty() && outcome != executive::kUnfinished;
     if (outcome == executive::kUnfinished)
@@ -91,6 +92,7 @@ struct EndMarks {
   std::string problem = "it is not JSON";  ///< reason why it is not readable
   std::string bad_end;                     ///< the outcome and its reason; empty: it ended as planned
   bool end_known = false;                  ///< the rig or its witness wrote how it ended
+  bool has_run = false;                    ///< frames have run, and so the files of all recordings were made
   std::map<std::string, std::uint64_t> written;
   std::map<std::string, std::string> lost;
 };
@@ -157,8 +159,13 @@ class Recovery {
     } catch (const std::exception& error) {
       return line(each.name, "damaged", error.what());
     }
+    const std::string lost = marks_.lost_of(each.name);
     if (written)
       line(each.name, "damaged", "its file is gone; the rig wrote " + rtsync::counted(*written, "record"));
+    else if (!lost.empty())
+      line(each.name, "damaged", "its file is gone; " + lost);
+    else if (each.expected && marks_.has_run)
+      line(each.name, "damaged", "its file is gone; the rig made it before its first frame");
     else if (each.expected)
       line(each.name, "missing", "the rig ended before it made the file");
   }

@@ -103,6 +103,30 @@ TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
   const Finished gone = recover(ran.dir, "out");
   EXPECT_EQ(gone.status, 1) << gone;
   EXPECT_TRUE(says(gone, "its file is gone; the rig wrote 300 records")) << gone;
+
+  Json summary = summary_of(ran.dir / "out");
+  Json& mark = summary["recordings"][0];
+  ASSERT_EQ(mark["name"], "motion");
+  mark["ended"] = false;
+  mark["written"] = 0;
+  mark["lost"] = 300;
+  mark["error"] = "motion.csv was removed or replaced while the rig wrote it";
+  ran.dir.write("out/summary.json", summary.dump());
+  const Finished lost = recover(ran.dir, "out");
+  EXPECT_EQ(lost.status, 1) << lost;
+  EXPECT_TRUE(says(lost, "damaged  its file is gone; 300 of 300 records lost: motion.csv was removed or "))
+      << lost;
+
+  mark = {{"name", "motion"}, {"ended", false}};  // as of a killed rig
+  ran.dir.write("out/summary.json", summary.dump());
+  const Finished killed = recover(ran.dir, "out");
+  EXPECT_EQ(killed.status, 1) << killed;
+  EXPECT_TRUE(says(killed, "damaged  its file is gone; the rig made it before its first frame")) << killed;
+
+  summary["frames"]["run"] = 0;
+  ran.dir.write("out/summary.json", summary.dump());
+  const Finished early = recover(ran.dir, "out");
+  EXPECT_TRUE(says(early, "missing  the rig ended before it made the file")) << early;
 }
 
 TEST(Recover, CutsNothingOffAFileThatHoldsFewerRecordsThanTheRigWrote) {

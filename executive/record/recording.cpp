@@ -160,14 +160,25 @@ void Recording::give_up(std::string why) {
   given_up_.store(true, std::memory_order_release);
 }
 
+/// Returns what follows the name of the file in a sentence; nullptr: the run folder has it.
+const char* Recording::what_became_of_file() const {
+  if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return nullptr;
+  return folder_.is_taken() ? ": a model or a library closed files of the rig"
+                            : " was removed or replaced while the rig wrote it";
+}
+
+std::string Recording::missing() const {
+  const char* const what = missing_.load();
+  return what == nullptr ? "" : file_name_ + what;
+}
+
 /// Counts what was written as lost too if the run folder does not have the file any more, or if a model or a library
 /// closed files of the rig: what was written since may be anywhere.
 void Recording::look_at_file() {
-  if (number_ == 0 || rtsync::is_file_of(folder_.get(), file_name_, device_, number_)) return;
+  const char* const what = what_became_of_file();
+  if (what == nullptr) return;
   ended_ = false;
-  fail(RecordsLost(file_name_ + (folder_.is_taken() ? ": a model or a library closed files of the rig"
-                                                    : " was removed or replaced while the rig wrote it"),
-                   written()));
+  fail(RecordsLost(file_name_ + what, written()));
 }
 
 /// Counts what was written as lost if the file is shorter than before: nobody knows what of it is left.
@@ -207,6 +218,7 @@ std::size_t Recording::drain() {
 
 void Recording::flush() {
   look_at_length();
+  missing_.store(what_became_of_file());
   if (failed_.load(std::memory_order_relaxed)) return;
   try {
     const std::uint64_t before = written_.load(std::memory_order_relaxed);

@@ -74,6 +74,9 @@ class Recording final : private RecordTaker {
   }
   /// Reason why the file could not be written; empty while it can.                              @when service
   std::string error() const;
+  /// Says what became of its file where the run folder does not have it any more; empty: it had it at the last flush.
+  /// What is written goes on into the file, wherever it is.                                     @when service
+  std::string missing() const;
   /// Returns "7467 of 10000 records lost: no space left on device"; empty: none was.            @when service
   std::string losses() const;
   /// The file was closed in order, and holds all that was written. After the recorder has stopped.
@@ -107,6 +110,7 @@ class Recording final : private RecordTaker {
   void take(const std::byte* record) override;
   RecordTaker& entrance();
   void fail(const std::exception& error);
+  const char* what_became_of_file() const;
   void look_at_file();
   void look_at_length();
 
@@ -129,6 +133,7 @@ class Recording final : private RecordTaker {
   std::atomic<bool> given_up_{false};
   std::string why_given_up_;  // set once, before given_up_
   std::atomic<bool> ended_{false};
+  std::atomic<const char*> missing_{nullptr};  // what_became_of_file() at the last flush
   std::string file_name_;
   rtsync::HeldFile folder_;  // of its file, whatever name it has by now
   dev_t device_ = 0;         // and the numbers of the file

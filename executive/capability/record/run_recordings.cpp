@@ -123,9 +123,13 @@ void RunRecordings::tell_losses(RunVoice& voice) const {
 void RunRecordings::poll_seldom(RunVoice& voice) {
   for (const Recording* const recording : all_) {
     const std::string error = recording->error();
-    if (error.empty() || !told_.insert(recording).second) continue;
-    voice.say("recording " + recording->name() + ": " + error +
-              "; the rest of it is lost, and the rig continues");
+    const std::string missing = recording->missing();
+    if (!error.empty() && told_.insert(recording).second)
+      voice.say("recording " + recording->name() + ": " + error +
+                "; the rest of it is lost, and the rig continues");
+    else if (error.empty() && !missing.empty() && told_missing_.insert(recording).second)
+      voice.say("recording " + recording->name() + ": " + missing +
+                "; all of it is lost unless that is undone before the run ends, and the rig continues");
   }
 }
 

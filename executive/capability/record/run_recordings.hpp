@@ -49,7 +49,7 @@ class RunRecordings final : public Capability {
 
   /// States of the recordings of the rig file, for clients.
   const SwitchRow& switches() const { return part_.switches(); }
-  /// Reports a file that cannot be written any more, once.
+  /// Reports a file that cannot be written any more, or that the run folder does not have any more, once.
   void poll_seldom(RunVoice& voice) override;
   /// Number of recordings that have failed so far.
   std::size_t failed() const { return told_.size(); }
@@ -90,7 +90,7 @@ class RunRecordings final : public Capability {
   RecordingsPart part_;
   std::optional<FrameLogPart> frame_log_;
   Recorder recorder_;
-  std::set<const Recording*> told_;
+  std::set<const Recording*> told_, told_missing_;
   std::set<const Recording*> hanging_;
 };
 

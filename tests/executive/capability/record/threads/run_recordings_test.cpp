@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/executive/support/recorded_voice.hpp"
 #include "tests/executive/support/simulated_rig.hpp"
@@ -94,6 +98,32 @@ TEST(RunRecordingsWithFiles, AFileThatWasRemovedOrReplacedHoldsNothing) {
         run.recordings.failures(),
         "recording motion: 50 of 50 records lost: motion.csv was removed or replaced while the rig wrote it");
   }
+}
+
+TEST(RunRecordingsWithFiles, AFileThatIsMovedAwayIsReportedAtOnceAndWholeIfItComesBack) {
+  Beside run;
+  (void)run.recordings.start(kHelper);
+  (void)run.rig.run(50);
+  std::filesystem::rename(run.dir / "motion.csv", run.dir / "elsewhere.csv");
+  std::vector<std::string> said;
+  const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (said.empty() && std::chrono::steady_clock::now() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    run.recordings.poll_seldom(run.voice.voice());
+    said = run.voice.take();
+  }
+  EXPECT_THAT(said,
+              ElementsAre("recording motion: motion.csv was removed or replaced while the rig wrote it; "
+                          "all of it is lost unless that is undone before the run ends, and the rig "
+                          "continues"));
+  run.recordings.poll_seldom(run.voice.voice());
+  EXPECT_THAT(run.voice.take(), IsEmpty()) << "it was said";
+  std::filesystem::rename(run.dir / "elsewhere.csv", run.dir / "motion.csv");
+  run.recordings.stop();
+  const Json motion = run.recordings.summary()[0];
+  EXPECT_EQ(motion["written"], 50);
+  EXPECT_EQ(motion["lost"], 0);
+  EXPECT_EQ(motion["ended"], true);
 }
 
 TEST(RunRecordingsWithFiles, AFileThatSomebodyCutHoldsNothingThatIsKnown) {

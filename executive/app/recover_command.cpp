@@ -54,7 +54,7 @@ struct EndMarks {
       const std::string name = report::text_fact(each, "name");
       if (report::true_fact(each, "ended"))
         written[name] = static_cast<std::uint64_t>(report::integer_fact(each, "written").value_or(0));
-      else if (!report::text_fact(each, "error").empty())
+      if (!report::text_fact(each, "error").empty() || report::integer_fact(each, "lost").value_or(0) > 0)
         lost[name] = report::losses_of(each);
     }
     readable = json.is_object();
@@ -71,7 +71,7 @@ struct EndMarks {
     else if (!lost.empty())
       bad_end = outcome + ", but records were lost";
   }
-  /// Amount that a recording lost because its file could not be written; empty: nothing.
+  /// Amount that a recording lost because its file could not be written, or not as fast as it came; empty: nothing.
   std::string lost_of(const std::string& recording) const {
     const auto found = lost.find(recording);
     return found == lost.end() ? "" : found->second;

@@ -129,6 +129,20 @@ TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
   EXPECT_TRUE(says(early, "missing  the rig ended before it made the file")) << early;
 }
 
+TEST(Recover, SaysWhatIsMissingInAFileThatEndedInOrder) {
+  const Ran ran;
+  Json summary = summary_of(ran.dir / "out");
+  summary["recordings"][0]["lost"] = 5;  // as where the disk is too slow for a while
+  ran.dir.write("out/summary.json", summary.dump());
+  const Finished done = recover(ran.dir, "out");
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done, "out: completed, but records were lost\n")) << done;
+  EXPECT_TRUE(says(done,
+                   "  motion.csv               whole    300 records, to 0.299 s; "
+                   "5 of 305 records lost: the disk could not follow\n"))
+      << done;
+}
+
 TEST(Recover, CutsNothingOffAFileThatHoldsFewerRecordsThanTheRigWrote) {
   const TempDir dir;
   const Arguments as_mdf{"--no-realtime", "--frames", "300", "--set", "record.motion.driver=mdf4",

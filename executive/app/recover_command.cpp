@@ -119,6 +119,8 @@ class Recovery {
     if (!marks_.present)
       put("%s: the end is not known: there is no summary.json: %s\n", folder_.c_str(),
           config::one_line(report::why_no_summary(folder_, still_written_)).c_str());
+    else if (still_written_ && !marks_.end_known)
+      put("%s: has not ended yet\n", folder_.c_str());
     else if (!marks_.bad_end.empty())
       put("%s: %s\n", folder_.c_str(), config::one_line(marks_.bad_end).c_str());
     else

@@ -10,6 +10,7 @@
 #include "executive/flight/flight_collector.hpp"
 #include "executive/flight/flight_trace.hpp"
 #include "executive/flight/trace_files.hpp"
+#include "executive/record/folder_lock.hpp"
 
 namespace tactus::app {
 namespace {
@@ -39,8 +40,11 @@ class TraceCommand final : public CommandDriver {
           static_cast<long long>(trace.frame), trace.why.c_str());
     if (!traces.empty()) return kOk;
     expect_run_folder(folder_);
-    put("%s: no trace: the run ended in order and no frame overran, or it had no flight recorder\n",
-        folder_.c_str());
+    const bool runs = executive::FolderLock(folder).taken_by_another();
+    put("%s: no trace: %s\n", folder_.c_str(),
+        runs ? "the rig runs, and no frame of it has ended yet, or it has no flight recorder, or another "
+               "user runs it"
+             : "the run ended in order and no frame overran, or it had no flight recorder");
     return kEndedEarly;
   }
 

@@ -135,6 +135,19 @@ TEST(FlightNightly, ARunInOrderWithoutAnOverrunLeavesNothing) {
   EXPECT_TRUE(says(asked.out, "out: no trace: the run ended in order and no frame overran")) << asked;
 }
 
+TEST(Flight, ATraceOfARigThatRunsWithoutARecorderIsNotSaidToBeOfOneThatEnded) {
+  const TempDir dir;
+  Process rig(run_rig("servo",
+                      {"--set", "until=stopped", "--set", "flight_recorder.enabled=no", "--out", "out"},
+                      dir.path()));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  const Finished asked = run(tactus({"trace", "out"}, dir.path()));
+  EXPECT_EQ(asked.status, 1) << asked;
+  EXPECT_TRUE(says(asked.out, "out: no trace: the rig runs, and ")) << asked;
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 0);
+}
+
 /// Its last frame, whole, is the last that the witness saw, or the one after it.
 void expect_last_frame(const fs::path& folder, const char* why, const Finished& done) {
   const Json summary = summary_of(folder);

@@ -222,7 +222,8 @@ TEST(RecoverNightly, TouchesNothingWhileARigWrites) {
   EXPECT_EQ(done.status, 2) << done;
   EXPECT_TRUE(says(done, "a rig still writes into out: stop it first, or look with --dry-run")) << done;
   const Finished look = recover(dir, "out", true);
-  EXPECT_TRUE(says(look, "a rig still writes into out: this is its present state")) << look;
+  EXPECT_TRUE(says(look, "a rig still writes into out: this is its present state\nout: has not ended yet\n"))
+      << look;
   rig.signal(SIGINT);
   EXPECT_EQ(rig.wait().status, 0);
   EXPECT_EQ(recover(dir, "out").status, 0);

@@ -13,7 +13,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -122,25 +121,25 @@ class Comparison {
              const executive::RecordDriver& to_driver, const fs::path& to_file,
              const std::vector<std::string>& omitted)
       : from_(from_driver.read(from_file)), to_(to_driver.read(to_file)) {
-    const RecordingHead& from = from_->head();
-    std::set<std::string> seen;
-    std::map<std::string, std::size_t> by_name;
     const bool units_omitted = std::ranges::any_of(
         omitted, [](const std::string& part) { return part.find("unit") != std::string::npos; });
-    for (std::size_t i = from.columns.size(); i-- > 0;) by_name[from.columns[i].name] = i;
-    for (const RecordColumn& column : to_->head().columns) {
-      const auto found = by_name.find(column.name);
-      if (found == by_name.end()) lost("has a column '" + column.name + "' that the source does not have");
-      const RecordColumn& before = from.columns[found->second];
+    std::map<std::string, std::vector<const RecordColumn*>> made;
+    for (const RecordColumn& column : to_->head().columns) made[column.name].push_back(&column);
+    std::map<std::string, std::size_t> seen;  // how many columns of a name
+    for (const RecordColumn& before : from_->head().columns) {
+      const auto found = made.find(before.name);
+      if (found == made.end()) lost("has no column " + before.name);
+      // Some formats have columns of one name once.
+      const std::size_t nth = std::min(seen[before.name]++, found->second.size() - 1);
+      const RecordColumn& column = *found->second[nth];
       const auto unit = [](const std::string& text) { return text == "1" ? "" : text; };
       const bool unit_left_out = units_omitted && unit(column.unit).empty();
       if (before.type != column.type || (unit(before.unit) != unit(column.unit) && !unit_left_out))
         lost("has column " + column.name + " as " + kind(column) + " instead of " + kind(before));
-      before_.push_back(before);
-      seen.insert(column.name);
+      columns_.push_back({&before, column.offset});
     }
-    for (const RecordColumn& column : from.columns)
-      if (!seen.contains(column.name)) lost("has no column " + column.name);
+    for (const auto& [name, columns] : made)
+      if (seen[name] < columns.size()) lost("has a column '" + name + "' that the source does not have");
   }
 
   std::uint64_t run() {
@@ -158,10 +157,9 @@ class Comparison {
       if (before != after)
         lost("cannot hold the time of " + place + ": " + std::to_string(before) + " ns became " +
              std::to_string(after) + " ns");
-      for (std::size_t i = 0; i < before_.size(); ++i)
-        if (!same_value(before_[i].type, a.data() + before_[i].offset,
-                        b.data() + to_->head().columns[i].offset))
-          lost("cannot hold " + before_[i].name + " of " + place);
+      for (const auto& [column, offset] : columns_)
+        if (!same_value(column->type, a.data() + column->offset, b.data() + offset))
+          lost("cannot hold " + column->name + " of " + place);
     }
     if (to_->next(b.data())) lost("has more than " + std::to_string(records) + " records");
     return records;
@@ -175,8 +173,14 @@ class Comparison {
     throw CommandError(kEndedEarly, "the new file " + what + "; it was removed");
   }
 
+  /// A column of the old file, and the offset of the same one in records of the new file.
+  struct Compared {
+    const RecordColumn* column;
+    std::size_t offset;
+  };
+
   std::unique_ptr<executive::RecordSource> from_, to_;
-  std::vector<RecordColumn> before_;  // for each column of the new file that of the old one
+  std::vector<Compared> columns_;
 };
 
 class ConvertCommand final : public CommandDriver {

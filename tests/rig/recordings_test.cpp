@@ -163,6 +163,7 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
   };
   dir.write("late.csv", "sys.exec.out.time {s},x {--}\n50000000.000000001,1\n");
   dir.write("bad.csv", "sys.exec.out.time {s},x {--}\n0,1\n0.1,1,2\n");
+  dir.write("twice.csv", "sys.exec.out.time {s},x {--},x {--}\n0,1,1\n1,1,2\n");
   dir.write("note.txt", "");
   dir.write("mine.columns.json", "mine");
   const Row rows[] = {
@@ -176,6 +177,7 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
       {{"out/motion.csv", "-o", "mine.csv"}, "mine.columns.json is there already; remove it, or give -o"},
       {{"out/motion.csv", "-o", "no/where.mcap"}, "no is not a folder"},
       {{"bad.csv", "--to", "mcap"}, "bad.csv:3: has 3 columns, the header has 2"},
+      {{"twice.csv", "--to", "mcap"}, "twice.csv as mcap: the new file cannot hold x of record 2"},
       {{"late.csv", "--to", "trk"},
        "late.csv as trk: the new file cannot hold the time of record 1: 50000000000000001 ns became "},
   };
@@ -184,6 +186,8 @@ TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
     EXPECT_NE(done.status, 0) << done;
     EXPECT_TRUE(says(done, row.expected)) << row.expected << "\n" << done;
   }
+  const Finished twice = run(tactus({"convert", "twice.csv", "-o", "twice.mf4"}, dir.path()));
+  EXPECT_TRUE(says(twice, "twice.csv: 2 records of 2 columns, as mdf4 in twice.mf4")) << twice;
   dir.write("torn.csv", "sys.exec.out.time {s},x {--}\n0,1\n1,2\n2,3");
   const Finished torn = run(tactus({"convert", "torn.csv", "-o", "torn.mf4"}, dir.path()));
   EXPECT_EQ(torn.status, 0) << torn;

@@ -18,12 +18,14 @@ namespace {
 using namespace std::chrono_literals;
 
 // Enough for a disk that stalls for some seconds at 1 kHz; small records get as many slots as fit into 4 MiB, but not
-// more than 16 s need.
+// more than 16 s need. Large ones do not take more than 64 MiB for more than 16 s.
 std::size_t slots_for(std::size_t bytes, rtsync::Nanoseconds every) {
-  constexpr std::size_t kLeast = 4096, kMost = 65536;
+  constexpr std::size_t kFew = 64, kLeast = 4096, kMost = 65536;
   const std::size_t slots = std::clamp<std::size_t>((std::size_t{4} << 20) / bytes, kLeast, kMost);
   if (every <= rtsync::Nanoseconds{0}) return slots;
-  return std::min(slots, std::max(kLeast, static_cast<std::size_t>(16s / every)));
+  const auto needed = static_cast<std::size_t>(16s / every);
+  const std::size_t least = std::clamp(std::max((std::size_t{64} << 20) / bytes, needed), kFew, kLeast);
+  return std::min(slots, std::max(least, needed));
 }
 
 std::size_t bytes_of(const std::vector<VariableRef>& variables, const std::vector<VariableRef>& watched) {

@@ -13,6 +13,7 @@
 #include <random>
 #include <sstream>
 #include <thread>
+#include <vector>
 
 #include "config/document.hpp"
 #include "executive/capability/record/recordings_part.hpp"
@@ -219,6 +220,20 @@ TEST(Recording, ARingHasRoomFor16SecondsAndNoMore) {
     sample(recording, slots);
     EXPECT_EQ(recording.lost(), 1U) << every.count();
   }
+}
+
+TEST(Recording, ARingOfLargeRecordsTakesNoMoreThan64MiBForMoreThan16Seconds) {
+  std::vector<double> values(std::size_t{1} << 14);
+  const auto count = static_cast<std::uint32_t>(values.size());
+  const Variable large = variable("m.large", TACTUS_DOUBLE, values.data(), count);
+  FakeSink::Log log;
+  Recording recording("tape", {whole(large)}, std::make_unique<FakeSink>(log), {.every = 1s});
+  recording.open("/nowhere");
+  constexpr std::int64_t kSlots = 512;  // of 128 KiB
+  for (std::int64_t i = 0; i < kSlots; ++i) sample(recording, i);
+  EXPECT_EQ(recording.lost(), 0U);
+  sample(recording, kSlots);
+  EXPECT_EQ(recording.lost(), 1U);
 }
 
 TEST(Recording, APatientOneWaitsForRoom) {

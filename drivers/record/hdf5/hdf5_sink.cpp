@@ -55,12 +55,13 @@ void put_attribute(hid_t at, const char* name, const std::string& text) {
   h5_check(H5Awrite(made, type, text.c_str()), name);
 }
 
-/// `type`: that of the file.
+/// `type`: that of the file; of a uint64, values have all 64 bits.
 void put_attribute(hid_t at, const char* name, hid_t type, std::span<const std::int64_t> values) {
   const hsize_t count = values.size();
   const H5Id space(H5Screate_simple(1, &count, nullptr), &H5Sclose, name);
   const H5Id made(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), &H5Aclose, name);
-  h5_check(H5Awrite(made, H5T_NATIVE_INT64, values.data()), name);
+  const hid_t held = H5Tequal(type, H5T_STD_U64LE) > 0 ? H5T_NATIVE_UINT64 : H5T_NATIVE_INT64;
+  h5_check(H5Awrite(made, held, values.data()), name);
 }
 
 /// Writes the labels as CF defines: values, and their names in one line.

@@ -25,6 +25,7 @@ class RecordSample {
       if (i % 3 == 0) column.about = "column " + std::to_string(i) + " \xc2\xb5 <&>\"";
       if (type == TACTUS_INT32 || type == TACTUS_UINT8)
         column.labels = {{"idle", 0}, {"run fast", 1}, {"fault", type == TACTUS_INT32 ? -7 : 200}};
+      if (type == TACTUS_UINT64) column.labels = {{"none", 0}, {"all bits", -1}};
       offset += executive::size_of(type);
       head.columns.push_back(std::move(column));
     }

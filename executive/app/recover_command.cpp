@@ -188,7 +188,8 @@ class Recovery {
                           : "no end mark: what followed it is not known";
     if (const std::string lost = marks_.lost_of(name); !lost.empty()) {
       good_ = false;
-      end = lost;
+      what += "; " + lost;
+      end.clear();
     }
     report(file, what, damage, end, [&] { format.mend(file); });
   }

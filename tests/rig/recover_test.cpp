@@ -141,6 +141,13 @@ TEST(Recover, SaysWhatIsMissingInAFileThatEndedInOrder) {
                    "  motion.csv               whole    300 records, to 0.299 s; "
                    "5 of 305 records lost: the disk could not follow\n"))
       << done;
+  append(ran.file("motion.csv"), "0.3,");
+  const Finished cut = recover(ran.dir, "out");
+  EXPECT_EQ(cut.status, 1) << cut;
+  EXPECT_TRUE(says(cut,
+                   "cut      300 records, to 0.299 s; 5 of 305 records lost: the disk could not follow; "
+                   "4 bytes of a torn end were cut off\n"))
+      << cut;
 }
 
 TEST(Recover, CutsNothingOffAFileThatHoldsFewerRecordsThanTheRigWrote) {

@@ -142,13 +142,14 @@ class Comparison {
       if (seen[name] < columns.size()) lost("has a column '" + name + "' that the source does not have");
   }
 
-  std::uint64_t run() {
+  /// `copied`: number of records that were written; a rig that runs may have added more since.
+  void run(std::uint64_t copied) {
     std::vector<std::byte> a(executive::record_bytes(from_->head()));
     std::vector<std::byte> b(executive::record_bytes(to_->head()));
-    std::uint64_t records = 0;
-    for (; from_->next(a.data()); ++records) {
+    for (std::uint64_t record = 1; record <= copied; ++record) {
       NoticedSignals::look();
-      const std::string place = "record " + std::to_string(records + 1);
+      const std::string place = "record " + std::to_string(record);
+      if (!from_->next(a.data())) lost("has " + place + ", which the source does not have any more");
       if (!to_->next(b.data())) lost("ends before " + place);
       std::int64_t before = 0;
       std::int64_t after = 0;
@@ -161,8 +162,7 @@ class Comparison {
         if (!same_value(column->type, a.data() + column->offset, b.data() + offset))
           lost("cannot hold " + column->name + " of " + place);
     }
-    if (to_->next(b.data())) lost("has more than " + std::to_string(records) + " records");
-    return records;
+    if (to_->next(b.data())) lost("has more than " + std::to_string(copied) + " records");
   }
 
  private:
@@ -272,8 +272,8 @@ class ConvertCommand final : public CommandDriver {
     std::size_t columns = 0;
     std::vector<std::string> omitted;
     try {
-      copy(source, *from.driver, made, *to.driver, columns, omitted);
-      records = Comparison(*from.driver, source, *to.driver, made, omitted).run();
+      records = copy(source, *from.driver, made, *to.driver, columns, omitted);
+      Comparison(*from.driver, source, *to.driver, made, omitted).run(records);
       NoticedSignals::look();
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
@@ -294,20 +294,24 @@ class ConvertCommand final : public CommandDriver {
       put("  the last line of %s has no end, and was left out\n", source.c_str());
   }
 
-  static void copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,
-                   executive::RecordDriver& to, std::size_t& columns, std::vector<std::string>& omitted) {
+  /// Returns the number of records.
+  static std::uint64_t copy(const fs::path& source, const executive::RecordDriver& from, const fs::path& made,
+                            executive::RecordDriver& to, std::size_t& columns,
+                            std::vector<std::string>& omitted) {
     const auto reader = from.read(source);
     const auto writer = to.make_for_export();
     columns = reader->head().columns.size();
     omitted = to.omits(reader->head());
     writer->open(made, reader->head());
     std::vector<std::byte> record(executive::record_bytes(reader->head()));
-    while (reader->next(record.data())) {
+    std::uint64_t records = 0;
+    for (; reader->next(record.data()); ++records) {
       NoticedSignals::look();
       writer->write(record.data());
     }
     writer->flush();
     writer->close();
+    return records;
   }
 
   std::unique_ptr<const KnownFormats> formats_;  // loads their libraries

@@ -20,6 +20,7 @@ read as far as it is whole. Files are read in pieces: what is loaded takes the m
 """
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pathlib
@@ -275,8 +276,11 @@ def _load_csv(file: pathlib.Path, choice: Choice) -> Recording:
         about.append({"name": name if brace else unit, "type": "double",
                       "unit": "" if not brace or unit == "--}" else unit.rstrip("}")})
 
+    with open(file, "rb") as opened:
+        count = sum(piece.count(b"\n") for piece in pieces(opened, 0, file.stat().st_size)) - 1
+
     def cells_of_rows() -> Iterator[list[str]]:
-        lines = enumerate(_lines(file), 1)
+        lines = enumerate(itertools.islice(_lines(file), count + 1), 1)  # a rig that runs may add more meanwhile
         next(lines)
         for number, line in lines:
             cells = line.split(separator)
@@ -299,8 +303,6 @@ def _load_csv(file: pathlib.Path, choice: Choice) -> Recording:
             each["type"] = found.type()
             if found.words:
                 each["labels"], each["words"] = found.words, True
-    with open(file, "rb") as opened:
-        count = sum(piece.count(b"\n") for piece in pieces(opened, 0, file.stat().st_size)) - 1
     columns, width = _columns(about)
     rows = Rows(file, choice, columns, width)
     code = struct.Struct("<q" + "".join(CODES[column.type] for column in columns))

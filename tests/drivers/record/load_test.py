@@ -207,6 +207,17 @@ def main(folder):
     inferred = tactus.load(folder / "t.csv")
     assert [inferred.columns[name].type for name in inferred] == ["double", "int32", "int64"]
     assert inferred.labels["w"] == {"none": 0, "x": 1} and inferred.values("n") == [9007199254740993, 1]
+    usual = tactus.Rows
+
+    class Growing(usual):
+        def reserve(self, count):
+            with open(folder / "t.csv", "a") as added:  # by a rig that runs, after the rows were counted
+                added.write("0.2,1,x,5\n" * 1000)
+            super().reserve(count)
+    tactus.Rows = Growing
+    grown = tactus.load(folder / "t.csv")
+    assert grown.count == 2 and grown.values("n") == [9007199254740993, 1], grown
+    tactus.Rows = usual
     (folder / "g.csv").write_text("sys.exec.out.time {s},gear {--},cause {--}\n0,1,late\n1,3,7\n")
     (folder / "g.columns.json").write_text(json.dumps({"recording": "g", "columns": [
         {"name": "gear", "type": "int32", "labels": {"R": 1, "1": 3, "3": 5}},

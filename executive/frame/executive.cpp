@@ -11,12 +11,14 @@
 namespace tactus::executive {
 namespace {
 
+/// Describes the maximum that the frame which ended last has reached.
 std::string overrun_text(const rtsync::RealtimeSync& sync) {
-  const rtsync::RealtimeTotals& totals = sync.totals();
   if (sync.reached() == rtsync::Maximum::single_overrun)
-    return "an overrun of " + rtsync::duration_text(totals.longest_overrun.count()) + " reached max_overrun";
-  return std::to_string(totals.consecutive_overruns) +
-         " overruns in a row (or not yet forgiven) reached max_consecutive_overruns";
+    return "an overrun of " + rtsync::duration_text(-sync.timing().slack.count()) + " reached max_overrun";
+  const std::int64_t overruns = sync.unforgiven_overruns();
+  return std::to_string(overruns) +
+         (overruns == 1 ? " overrun" : " overruns in a row (or not yet forgiven)") +
+         " reached max_consecutive_overruns";
 }
 
 /// The same where room is scarce.

@@ -67,6 +67,10 @@ GridMove after_overrun(const OverrunPolicy& policy, const FrameClock& grid, std:
 /// RT  everything.
 class OverrunBudget {
  public:
+  /// Number of overruns that good frames have not paid back.
+  std::int64_t overruns(const OverrunPolicy& policy) const TACTUS_RT {
+    return level_ / unit(policy) + (level_ % unit(policy) == 0 ? 0 : 1);
+  }
   void overrun(const OverrunPolicy& policy) TACTUS_RT { level_ += unit(policy); }
   void good(const OverrunPolicy& policy) TACTUS_RT {
     level_ = policy.recovery_frames == 0 || level_ == 0 ? 0 : level_ - 1;

@@ -128,6 +128,8 @@ class RealtimeSync {
   const FrameTiming& timing() const TACTUS_RT { return timing_; }
   const RealtimeTotals& totals() const TACTUS_RT { return totals_; }
   Maximum reached() const TACTUS_RT { return reached_; }
+  /// Overruns that count towards max_consecutive_overruns: in a row, or not yet forgiven.           @when rt
+  std::int64_t unforgiven_overruns() const TACTUS_RT { return budget_.overruns(settings_.overrun); }
 
   /// Entering the freeze: the frozen time is counted in freeze frames from the slot of the next frame.
   /// @when rt

@@ -146,6 +146,22 @@ TEST(OverrunBudget, ClearForgets) {
   EXPECT_TRUE(budget.full(policy));
 }
 
+TEST(OverrunBudget, SaysHowManyOverrunsAreNotPaidBack) {
+  OverrunPolicy policy;
+  OverrunBudget budget;
+  EXPECT_EQ(budget.overruns(policy), 0);
+  budget.overrun(policy);
+  budget.overrun(policy);
+  EXPECT_EQ(budget.overruns(policy), 2);
+  budget.clear();
+  policy.recovery_frames = 3;
+  for (int i = 0; i < 2; ++i) budget.overrun(policy);
+  budget.good(policy);
+  EXPECT_EQ(budget.overruns(policy), 2) << "one is paid back in part";
+  for (int i = 0; i < 2; ++i) budget.good(policy);
+  EXPECT_EQ(budget.overruns(policy), 1);
+}
+
 TEST(OverrunBudget, TheGreatestMaximumIsNeverReachedByAccident) {
   OverrunPolicy policy;
   policy.max_consecutive_overruns = INT64_MAX;

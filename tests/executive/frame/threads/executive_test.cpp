@@ -906,6 +906,45 @@ TEST(ExecutiveRealtime, TooManyOverrunsInARowEndTheRig) {
   EXPECT_EQ(end.frames, 7);
 }
 
+TEST(ExecutiveRealtime, OverrunsThatAreNotForgivenAreCountedInTheReason) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.realtime.overrun.max_consecutive_overruns = 3;
+  bench.realtime.overrun.recovery_frames = 10;
+  bench.job("slow", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame % 3 == 0 ? 1500us : 100us);
+    return 0;
+  });
+  const RunEnd end = bench.run(100);
+  EXPECT_EQ(end.outcome, Outcome::overrun);
+  EXPECT_EQ(end.reason,
+            "frame 6: 3 overruns in a row (or not yet forgiven) reached max_consecutive_overruns");
+}
+
+TEST(ExecutiveRealtime, TheReasonHasTheOverrunThatReachedTheMaximumAlsoAfterALongerOne) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.realtime.overrun.max_overrun = 3ms;
+  bench.realtime.overrun.at_maximum = rtsync::AtMaximum::freeze;
+  int calls = 0;
+  bench.job("slow", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame == 2 ? (++calls == 1 ? 9ms : 5ms) : 100us);
+    return 0;
+  });
+  bench.make().restorer().prepare_reset();
+  int paused = 0;
+  bench.sleeper.on_wait = [&](int) {
+    if (bench.executive->state() != State::pause) return;
+    if (++paused == 1)
+      bench.executive->request_reset();
+    else
+      bench.executive->request_resume();
+  };
+  const RunEnd end = bench.run(100);
+  EXPECT_EQ(end.outcome, Outcome::overrun);
+  EXPECT_EQ(end.reason, "frame 2: an overrun of 4.00 ms reached max_overrun");
+}
+
 TEST(ExecutiveRealtime, ASingleOverrunThatIsTooLongEndsTheRig) {
   PlanFixture bench;
   bench.realtime.enabled = true;

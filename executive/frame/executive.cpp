@@ -183,6 +183,8 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
+  // What a part saw in the last frame, or in the one in which a stop arrived, ends the rig as well.
+  if (ended_by_.what != PartVerdict::terminate) (void)ends_before(k);
   (void)row_.tell({RigChange::stopped, k});
   // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
   // worker that still runs in it.

@@ -201,6 +201,27 @@ TEST_F(Policies, EachStepHasItsOwnWindowAndTheLastOneEndsTheRig) {
   EXPECT_THAT(notes(), ElementsAre("44 0/0 view", "48 0/1"));
 }
 
+TEST_F(Policies, AStepThatEndsTheRigDoesSoInItsLastFrameToo) {
+  plan.escalation = {step(1, StepAction::terminate)};
+  work[3] = 2ms;
+  const RunEnd end = run(4);
+  EXPECT_EQ(end.outcome, Outcome::overrun);
+  EXPECT_EQ(end.reason, "frame 3: frames overran once within 1.00 s, and its escalation says terminate");
+  EXPECT_EQ(end.frames, 4);
+}
+
+TEST_F(Policies, AStepThatEndsTheRigIsTheReasonAlsoIfAStopArrivesInItsFrame) {
+  plan.escalation = {step(1, StepAction::terminate)};
+  work[3] = 2ms;
+  job("stop", TACTUS_END_OF_FRAME, [this](const tactus_call& call) {
+    if (call.frame == 3) executive->request_stop("enough");
+    return 0;
+  });
+  const RunEnd end = run(10);
+  EXPECT_EQ(end.outcome, Outcome::overrun) << end.reason;
+  EXPECT_EQ(end.frames, 4);
+}
+
 /// In whatever order they stand.
 TEST(PoliciesOfOneFrame, ThatEndTheRigWinOverThoseThatFreezeIt) {
   for (const bool freezes_first : {true, false}) {

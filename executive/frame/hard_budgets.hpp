@@ -49,8 +49,8 @@ class HardBudget {
     return exceeded() + (one_runs ? 1 : 0);
   }
 
-  /// The call that runs now is beyond it, and was not before. One looks.                            @when rt
-  bool look(HardBudgetNote& note) TACTUS_RT {
+  /// The call that runs now is beyond it, and was not before. One looks. `acts`: and acts on it.     @when rt
+  bool look(HardBudgetNote& note, bool acts) TACTUS_RT {
     const std::uint64_t since = since_.load(std::memory_order_acquire);
     if (since == kIdle || since == seen_.load(std::memory_order_relaxed)) return false;
     const std::uint64_t now = clock_.ticks();
@@ -58,9 +58,15 @@ class HardBudget {
     note = {index_, frame_.load(std::memory_order_acquire), clock_.to_time(now - since)};
     // It may have ended, and begun again, since the first look at it.
     if (since_.load(std::memory_order_acquire) != since) return false;
+    if (acts) acted_.store(true, std::memory_order_release);
     seen_.store(since, std::memory_order_release);
     named_.fetch_add(1, std::memory_order_relaxed);
     return true;
+  }
+
+  /// Returns true if look() has acted since the last time: the frame has to do the rest.             @when rt
+  bool take_acted() TACTUS_RT {
+    return acted_.load(std::memory_order_relaxed) && acted_.exchange(false, std::memory_order_acquire);
   }
 
  private:
@@ -89,6 +95,7 @@ class HardBudget {
   std::atomic<std::int64_t> exceeded_{0};
   std::atomic<std::int64_t> named_{0};
   std::atomic<std::uint64_t> seen_{kIdle};  // the call that was named last
+  std::atomic<bool> acted_{false};
 };
 
 /// The hard budgets of a plan.
@@ -103,6 +110,7 @@ class HardBudgets {
     job.self = &made;
   }
   const std::deque<HardBudget>& all() const TACTUS_RT { return all_; }
+  std::deque<HardBudget>& all() TACTUS_RT { return all_; }
 
   /// Looks at what runs now. `act(action)`: of each that is beyond its hard budget, as long as steps are taken.
   /// @when rt
@@ -110,9 +118,10 @@ class HardBudgets {
   void look(Act act) TACTUS_RT {
     HardBudgetNote note;
     for (HardBudget& each : all_) {
-      if (!each.look(note)) continue;
+      const bool acts = armed_.load(std::memory_order_relaxed);
+      if (!each.look(note, acts)) continue;
       (void)notes_.push(note);  // named() counts also those that are not said
-      if (armed_.load(std::memory_order_relaxed)) act(each.action());
+      if (acts) act(each.action());
     }
   }
   /// Frames are paced and beyond their grace: what is exceeded has consequences.                   @when any

@@ -33,7 +33,7 @@ PolicyPart::PolicyPart(Executive& executive)
     watch({Of::thread, i + 1}, plan.threads[i].escalation, &budgets_.thread(i + 1).account);
   for (std::size_t i = 0; i < plan.jobs.size(); ++i)
     watch({Of::job, i}, plan.jobs[i].escalation, &budgets_.job(i).account);
-  for (const HardBudget& budget : executive.program().hard_budgets().all()) {
+  for (HardBudget& budget : executive.program().hard_budgets().all()) {
     const PlannedJob& job = plan.jobs[budget.job()];
     hard_.push_back({&budget, "job " + job.name + " took more than its hard budget of " +
                                   rtsync::duration_text(job.hard_budget->count()) +
@@ -80,6 +80,9 @@ void PolicyPart::show_in(PolicyVariables& variables) {
 
 void PolicyPart::changed(RigChange& change) TACTUS_RT {
   if (change.what == RigChange::started) before_ = change.frame;
+  // The frame that comes next is in the grace, or is not paced: the one before it says nothing of it.
+  if (change.what == RigChange::went_back || change.what == RigChange::unpaced)
+    executive_.program().hard_budgets().arm(false);
   if (change.what == RigChange::went_back) go_back_to(change.frame);
   if (change.what != RigChange::resumed) return;
   ends_ = reason_ != nullptr;
@@ -119,9 +122,11 @@ void PolicyPart::take_hard_budgets(bool counts, std::int64_t k) TACTUS_RT {
   executive_.program().hard_budgets().arm(counts);
   for (Hard& hard : hard_) {
     const std::int64_t now = hard.budget->beyond();
-    if (now <= hard.seen) continue;
-    hard.seen = now;
-    if (!counts || hard.budget->action() == StepAction::count) continue;
+    const bool exceeded = now > hard.seen;
+    hard.seen = std::max(hard.seen, now);
+    const bool acted = hard.budget->take_acted();  // the watchdog: outputs may be safe for good by then
+    if (!acted && !(exceeded && counts)) continue;
+    if (hard.budget->action() == StepAction::count) continue;
     act(hard.budget->action(), hard.reason, k - 1);
     note({k - 1, PolicyNote::kHardBudget, 0, hard.budget->job()});
   }

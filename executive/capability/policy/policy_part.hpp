@@ -98,7 +98,7 @@ class PolicyPart final : public FramePart {
   std::deque<Watched> watched_;
   std::deque<std::string> reasons_;  // of each step of each watched one, in their order
   struct Hard {
-    const HardBudget* budget;
+    HardBudget* budget;
     std::string reason;
     std::int64_t seen = 0;
   };

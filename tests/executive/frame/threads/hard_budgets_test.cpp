@@ -170,7 +170,8 @@ class HardBudgetOfARig : public ::testing::Test, public test::PlanFixture {
     realtime.enabled = true;
     PlannedJob& bad = job("bad", TACTUS_SCHEDULED, [this](const tactus_call& call) {
       ++calls;
-      if (call.frame == 5) clock.advance(300us);
+      if (call.frame == slow) clock.advance(300us);
+      if (while_it_runs) while_it_runs(call.frame);
       return 0;
     });
     bad.hard_budget = 200us;
@@ -180,10 +181,61 @@ class HardBudgetOfARig : public ::testing::Test, public test::PlanFixture {
     make();
     PolicyPart part(*executive);
     executive->add(part);
+    executive->restorer().prepare_reset();
     return PlanFixture::run(20);
   }
+  /// Looks as the watchdog does. Returns the number of actions that it takes.
+  int look() {
+    int actions = 0;
+    executive->program().hard_budgets().look([&](StepAction) { ++actions; });
+    return actions;
+  }
   int calls = 0;
+  std::int64_t slow = 5;
+  std::function<void(std::int64_t)> while_it_runs;
 };
+
+TEST_F(HardBudgetOfARig, DoesNothingInTheGraceThatBeginsAgainWithAReset) {
+  realtime.overrun.grace = 3;
+  slow = -1;
+  int actions = 0;
+  while_it_runs = [&](std::int64_t frame) {
+    if (frame == 8 && slow < 0) {
+      executive->request_reset();
+      slow = 0;
+    } else if (frame == slow) {
+      actions += look();
+    }
+  };
+  EXPECT_EQ(run(StepAction::terminate).outcome, Outcome::completed);
+  EXPECT_EQ(executive->program().hard_budgets().all().front().named(), 1);
+  EXPECT_EQ(actions, 0) << "the outputs would be safe for good, and the rig continues";
+}
+
+TEST_F(HardBudgetOfARig, DoesNothingInTheFirstFrameThatIsNotPaced) {
+  slow = 6;
+  int actions = 0;
+  while_it_runs = [&](std::int64_t frame) {
+    if (frame == 5) sync->disable();
+    if (frame == 6) actions += look();
+  };
+  EXPECT_EQ(run(StepAction::terminate).outcome, Outcome::completed);
+  EXPECT_EQ(executive->program().hard_budgets().all().front().named(), 1);
+  EXPECT_EQ(actions, 0);
+}
+
+TEST_F(HardBudgetOfARig, WhatTheWatchdogHasBegunEndsTheRig) {
+  realtime.overrun.grace = 10;
+  int actions = 0;
+  while_it_runs = [&](std::int64_t frame) {
+    if (frame != slow) return;
+    executive->program().hard_budgets().arm(true);
+    actions += look();
+  };
+  EXPECT_EQ(run(StepAction::terminate).outcome, Outcome::overrun) << "its outputs are safe for good";
+  EXPECT_EQ(actions, 1);
+  EXPECT_EQ(calls, 6);
+}
 
 TEST_F(HardBudgetOfARig, CountGoesOn) {
   EXPECT_EQ(run(StepAction::count).outcome, Outcome::completed);

@@ -180,7 +180,7 @@ Finding FrameEvidence::catching_up_finding(const FrameTiming& timing, std::int64
 FrameEvidence::Excess FrameEvidence::excess_of(const FrameTiming& timing) const TACTUS_RT {
   constexpr Nanoseconds kNone{0};
   const bool began_late = timing.late_wake || timing.late_by_housekeeping || timing.back_to_back;
-  const Nanoseconds usual = std::min(statistics_.work.quantile(0.5), frame_);
+  const Nanoseconds usual = std::min(statistics_.work.quantile(0.5), timing.period);
   return {began_late ? std::max(timing.late, kNone) : kNone, std::max(timing.work - usual, kNone)};
 }
 

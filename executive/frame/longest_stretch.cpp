@@ -29,7 +29,6 @@ LongestStretch::LongestStretch(const Program& program, rtsync::PacedClock& clock
     : program_(program),
       clock_(clock),
       statistics_(statistics),
-      frame_(rtsync::real_period(program.plan().frame, program.plan().ratio).floor()),
       late_jobs_(program.job_clock(), program.job_times(), isolated_jobs(program.plan())) {}
 
 Stretch LongestStretch::of_calls(const LaneTimes& times, const LateJobs::Calls& calls) const TACTUS_RT {
@@ -101,7 +100,7 @@ Stretch LongestStretch::of_work(const FrameTiming& timing) TACTUS_RT {
   if (job.lane != 0 && !gap.for_others && shared * 2 > gap.to - gap.from) return job;
   const Stretch& worst = gap.excess() > job.excess() + job.excess() / 4 ? gap : job;
   // What it overran by itself: it may have begun late.
-  const Nanoseconds over = std::min(-timing.slack, timing.work - frame_);
+  const Nanoseconds over = std::min(-timing.slack, timing.work - timing.period);
   if (worst.excess() * 2 >= over) return worst;
   // It always takes so long: what took longest of all.
   const Stretch longest_job = of_calls(times, longest_call);

@@ -27,7 +27,6 @@ class LongestStretch {
   const Program& program_;
   rtsync::PacedClock& clock_;
   const FrameStatistics& statistics_;
-  const rtsync::Nanoseconds frame_;
   LateJobs late_jobs_;
 };
 

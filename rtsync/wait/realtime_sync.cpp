@@ -144,7 +144,7 @@ Verdict RealtimeSync::assess() TACTUS_RT {
   timing_.frame = frame_;
   timing_.work = done - wake_;
   timing_.behind = std::exchange(behind_, kNoTime);
-  const Nanoseconds period = grid_.period().floor();  // of the frame that ends, whatever comes next
+  timing_.period = grid_.period().floor();  // of the frame that ends, whatever comes next
   if (ratio_requested_.load(std::memory_order_relaxed) != 0) {
     const TimePoint<RigTime> slot = slot_of(frame_);
     const TimePoint<RigTime> next = slot_of(frame_ + 1);
@@ -162,7 +162,7 @@ Verdict RealtimeSync::assess() TACTUS_RT {
   timing_.late = wake_ - timing_.slot;
   timing_.slack = slot_of(frame_ + 1) - done;
   timing_.grace = frame_ - started_at_ < settings_.overrun.grace;
-  count_lateness(period);
+  count_lateness();
 
   Verdict verdict = Verdict::go_on;
   if (timing_.slack < Nanoseconds{0}) {
@@ -196,7 +196,8 @@ Verdict RealtimeSync::end_unpaced(TimePoint<RigTime> done) TACTUS_RT {
   return Verdict::go_on;
 }
 
-void RealtimeSync::count_lateness(Nanoseconds period) TACTUS_RT {
+void RealtimeSync::count_lateness() TACTUS_RT {
+  const Nanoseconds period = timing_.period;
   const Nanoseconds limit = settings_.late_limit.value_or(period / 10);
   const bool late = timing_.late > limit;
   timing_.late_wake = began_ == Began::woken && late;

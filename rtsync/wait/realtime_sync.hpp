@@ -34,6 +34,7 @@ struct FrameTiming {
   Nanoseconds late{0};        ///< wake - slot
   Nanoseconds work{0};        ///< done - wake
   Nanoseconds slack{0};       ///< next slot - done: positive is good, negative is an overrun
+  Nanoseconds period{0};      ///< real time from its slot to the next, at the clock ratio that it had
   std::int64_t lost = 0;      ///< slots given up because of this frame
   OverrunCause overrun = OverrunCause::none;
   bool paced = false;      ///< real-time synchronization was active; otherwise only `work` means something
@@ -164,7 +165,7 @@ class RealtimeSync {
   Verdict end_unpaced(TimePoint<RigTime> done) TACTUS_RT;
   void leave() TACTUS_RT;
   Verdict overran(TimePoint<RigTime> done) TACTUS_RT;
-  void count_lateness(Nanoseconds period) TACTUS_RT;
+  void count_lateness() TACTUS_RT;
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT;
   Period real_period() const TACTUS_RT;
 

@@ -41,6 +41,7 @@ class Watched {
     timing_.paced = true;
     timing_.overrun = OverrunCause::work;
     timing_.work = 2ms;
+    timing_.period = 1ms;
     timing_.slack = -1ms;
     return each(times, [this] {
       FrameNote note;

@@ -23,7 +23,8 @@ FrameNote note_of_unended(Executive& executive, std::size_t thread, const rtsync
   timing.paced = true;
   timing.overrun = rtsync::OverrunCause::work;
   timing.slack = -overran;
-  timing.work = overran + rtsync::real_period(plan.frame, plan.ratio).floor();
+  timing.period = rtsync::real_period(plan.frame, plan.ratio).floor();
+  timing.work = overran + timing.period;
   const std::uint32_t job = executive.stuck_mark().job(thread);
   const bool known = job < plan.jobs.size();
   note.longest_job = job;

@@ -830,6 +830,25 @@ TEST(ExecutiveRealtime, ARigThatAlwaysTakesTooLongDoesSoInEachFrame) {
   }
 }
 
+TEST(ExecutiveRealtime, UsualWorkIsNoCauseAtASlowerRatioEither) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    if (call.frame == 0) bench.sync->set_ratio(0.5);
+    bench.clock.advance(call.frame == 0 ? 300us : 1500us);
+    return 0;
+  });
+  bench.sleeper.on_wait = [&](int wait) { bench.sleeper.late = wait == 59 ? 3ms : 0ms; };
+  (void)bench.run(70);
+  FrameNote note;
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.timing.frame, 60);
+  EXPECT_EQ(note.timing.period, 2ms);
+  EXPECT_EQ(note.timing.slack, -2500us);
+  EXPECT_EQ(note.overrun.facts.part, rtsync::LatePart::wake);
+  EXPECT_EQ(note.beside.cause, rtsync::Cause::none) << "1.5 ms fit into 2 ms, and are usual";
+}
+
 TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   PlanFixture bench;
   bench.plan.job_times = true;

@@ -187,9 +187,9 @@ Verdict RealtimeSync::end_unpaced(TimePoint<RigTime> done) TACTUS_RT {
   wake_ = done;
   begin(Began::back_to_back);
   if (take(enable_requested_)) {
-    // Real time equals simulated time from here on: the frame that starts now is the first that is paced.
+    // The frame that comes next is the first that is paced: real time equals simulated time from where wait()
+    // starts it.
     active_.store(true, std::memory_order_relaxed);
-    anchor(frame_, done);
     budget_.clear();  // overruns before an unpaced stretch are not in a row with those after it
     totals_.consecutive_overruns = 0;
   }
@@ -286,13 +286,11 @@ WaitResult RealtimeSync::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
 
 Verdict RealtimeSync::wait() TACTUS_RT {
   if (!timing_.paced) {
-    if (!active()) {
-      wake_ = clock_.now();  // what the caller did since assess() is no frame's work
-      behind_ = wake_ - done_;
-      return Verdict::go_on;
-    }
+    wake_ = clock_.now();  // what the caller did since assess() is no frame's work
+    behind_ = wake_ - done_;
+    if (!active()) return Verdict::go_on;
     // Enabled just now. Frames that run do not wait for an external clock to settle: they are slewed to it.
-    anchor(frame_, clock_.frame_start(slot_of(frame_)));
+    anchor(frame_, clock_.frame_start(wake_));
     return wait_for_frame_start();
   }
   leave();

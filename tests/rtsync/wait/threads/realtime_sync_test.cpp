@@ -254,6 +254,24 @@ TEST(RealtimeSync, EnablingDeclaresNowToBeTheSlotOfTheNextFrame) {
   EXPECT_EQ(bench.totals().overruns, 0);
 }
 
+TEST(RealtimeSync, HousekeepingAfterTheFrameThatEnablesIsNoWorkOfTheFirstThatIsPaced) {
+  Fixture bench{RealtimeSettings{}};
+  bench.start();
+  bench.frames(3, 100us);
+  bench.sync.enable();
+  bench.clock.advance(100us);
+  ASSERT_EQ(bench.sync.assess(), Verdict::go_on);
+  bench.clock.advance(5ms);  // without real time it may take long
+  ASSERT_EQ(bench.sync.wait(), Verdict::go_on);
+  EXPECT_EQ(bench.frame(300us), Verdict::go_on);
+  EXPECT_TRUE(bench.timing().paced);
+  EXPECT_EQ(bench.timing().late, kNone);
+  EXPECT_EQ(bench.timing().work, 300us);
+  EXPECT_EQ(bench.timing().slack, 700us);
+  EXPECT_EQ(bench.timing().behind, 5ms);
+  EXPECT_EQ(bench.totals().overruns, 0);
+}
+
 TEST(RealtimeSync, EnablingAgainMakesUpForNothing) {
   Fixture bench;
   bench.start();

@@ -47,6 +47,8 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
     longest = lane.longest_ticks();
     longest_job = lane.longest_job();
   }
+  if (k != next_ || !timing.paced) frames_before_ = 0;
+  next_ = k + 1;
   statistics_.work.add(timing.work);
   if (timing.behind > rtsync::Nanoseconds{0}) statistics_.behind.add(timing.behind);
   if (timing.paced) {
@@ -57,10 +59,12 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
       note_.longest_job = longest_job;
       note_.longest_job_ns = program_.job_clock().to_time(longest).count();
       note_.slack_before = slack_before_;
+      note_.frames_before = frames_before_;
       if (!notes_.push(note_)) notes_lost_.fetch_add(1, std::memory_order_relaxed);
     }
     std::shift_left(slack_before_.begin(), slack_before_.end(), 1);
     slack_before_.back() = timing.slack.count();
+    if (frames_before_ < FrameNote::kFramesBefore) ++frames_before_;
   }
   describe(k, timing, totals, cause,
            {noteworthy ? note_.beside.cause : rtsync::Cause::none,

@@ -51,6 +51,8 @@ class FrameAccounts {
   NoteRing notes_;
   std::atomic<std::uint64_t> notes_lost_{0};
   std::array<std::int64_t, FrameNote::kFramesBefore> slack_before_{};
+  std::uint32_t frames_before_ = 0;  // of those, the last ones
+  std::int64_t next_ = 0;            // the frame that comes after them
 };
 
 }  // namespace tactus::executive

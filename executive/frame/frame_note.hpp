@@ -59,8 +59,9 @@ struct NoteFacts {
   static constexpr std::uint32_t kNoJob = UINT32_MAX;
   rtsync::FrameTiming timing;
   std::uint32_t longest_job = kNoJob;  ///< index into Plan::jobs
+  std::uint32_t frames_before = 0;     ///< frames in real time right before this one, up to kFramesBefore
   std::int64_t longest_job_ns = 0;
-  /// Slack of the frames before, oldest first.
+  /// Slack of those frames, oldest first: the last ones of the list.
   std::array<std::int64_t, kFramesBefore> slack_before{};
   /// Share of `FrameNote::beside` in the lateness; `overrun`, or `late`, has the rest of it.
   rtsync::Nanoseconds beside_share{0};

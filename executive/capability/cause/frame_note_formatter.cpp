@@ -84,8 +84,8 @@ LateLine FrameNoteFormatter::line(const Finding& finding, const std::string& how
 
 /// Slack of the last frames; as many as there were.
 std::string FrameNoteFormatter::slack_before(const FrameNote& note) {
-  const auto frames = std::min<std::int64_t>(note.timing.frame, FrameNote::kFramesBefore);
-  if (frames <= 0) return "";
+  const std::int64_t frames = note.frames_before;
+  if (frames == 0) return "";
   std::string text = frames == 1 ? "; slack of the frame before:"
                                  : "; slack of the " + std::to_string(frames) + " frames before:";
   for (auto slack = note.slack_before.end() - frames; slack != note.slack_before.end(); ++slack)

@@ -32,6 +32,7 @@ FrameNote overrun(std::int64_t frame, Nanoseconds by, OverrunCause cause) {
   note.timing.overrun = cause;
   note.timing.late_wake = cause == OverrunCause::late_wake;
   note.slack_before = {1'000, 2'000, -3'000, 4'500, 999};
+  note.frames_before = 5;
   return note;
 }
 
@@ -84,6 +85,24 @@ TEST(FrameNoteFormatter, TellsOneOverrunInFull) {
   const auto lines = notes.formatter.take_log_lines(0);
   add(texts, lines);
   EXPECT_THAT(notes.formatter.take_log_lines(0), IsEmpty()) << "told once";
+}
+
+TEST(FrameNoteFormatter, TellsTheSlackOfTheFramesThatThereWere) {
+  const struct {
+    std::uint32_t frames;
+    const char* end;
+  } rows[] = {{0, ", work 3.00 ms"},
+              {1, "; slack of the frame before: 999 ns"},
+              {2, "; slack of the 2 frames before: 4.50 us 999 ns"}};
+  for (const auto& row : rows) {
+    Notes notes;
+    FrameNote note = overrun(5000, 2ms, OverrunCause::work);  // the first ones after a checkpoint was loaded
+    note.frames_before = row.frames;
+    notes.formatter.take(note);
+    const std::vector<LateLine> lines = notes.formatter.take_log_lines(0);
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_THAT(lines[0].text, EndsWith(row.end));
+  }
 }
 
 TEST(FrameNoteFormatter, TellsBothCausesOfTheWorstFrame) {

@@ -875,6 +875,27 @@ TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   EXPECT_FALSE(bench.executive->accounts().pop(note));
 }
 
+TEST(ExecutiveRealtime, NotesHaveTheSlackOfTheFramesInRealTimeRightBeforeAlone) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.realtime.overrun.on_overrun = rtsync::OnOverrun::skip;
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    if (call.frame == 8) bench.sync->disable();
+    if (call.frame == 20) bench.sync->enable();
+    bench.clock.advance(call.frame == 2 || call.frame == 24 ? 1500us : 100us);
+    return 0;
+  });
+  (void)bench.run(30);
+  FrameNote note;
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.timing.frame, 2);
+  EXPECT_EQ(note.frames_before, 2U);
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.timing.frame, 24);
+  EXPECT_EQ(note.frames_before, 3U) << "21, 22 and 23";
+  EXPECT_THAT(note.slack_before, ElementsAre(900'000, 900'000, 900'000, 900'000, 900'000));
+}
+
 TEST(ExecutiveRealtime, ALateWakeLeavesANoteOfItsOwn) {
   PlanFixture bench;
   bench.realtime.enabled = true;

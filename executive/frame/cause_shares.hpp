@@ -17,7 +17,7 @@ struct CauseShare {
 };
 
 /// Divides the lateness of frames among causes. What a frame is late by catching up is charged to the causes of the
-/// frame that began it.
+/// frame that began it; where a later one added most of it, to both.
 ///
 /// Threads  one.
 /// RT       yes.
@@ -42,12 +42,13 @@ class CauseShares {
       charged[2 * i] = {began_[0].cause, own[i].time - second};
       charged[2 * i + 1] = {began_[1].cause, second};
     }
-    if (cause != rtsync::Cause::catching_up && beside.cause != rtsync::Cause::catching_up) began_ = own;
+    // A frame that adds to the delay that it catches up: those after it are late by both.
+    if (cause != rtsync::Cause::catching_up) began_ = {own[0], CauseShare{charged[2].cause, own[1].time}};
     return charged;
   }
 
  private:
-  std::array<CauseShare, 2> began_{};  // of the overrun that was caught up last
+  std::array<CauseShare, 2> began_{};  // of the delay that is caught up
 };
 
 }  // namespace tactus::executive

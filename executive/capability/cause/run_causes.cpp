@@ -208,8 +208,8 @@ void RunCauses::take(const FrameNote& note) {
     taken.count += caught_up ? 0 : 1;
     taken.sum += charged[i].time;
   }
-  if (named.cause != rtsync::Cause::catching_up && note.beside.cause != rtsync::Cause::catching_up)
-    began_ = own;
+  if (named.cause != rtsync::Cause::catching_up)
+    began_ = {own[0], note.beside.cause == rtsync::Cause::catching_up ? began_[0] : own[1]};
 }
 
 /// Those that took most first.

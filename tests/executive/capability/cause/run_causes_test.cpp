@@ -108,6 +108,21 @@ TEST_F(RunCausesTest, ACauseIsChargedItsShareAndWhatWasCaughtUpFromIt) {
       "catching_up": {"overruns": 3, "late_wakes": 0, "worst_ns": 0, "sum_ns": 0, "jobs": {}}})"));
 }
 
+TEST_F(RunCausesTest, WhatFollowsAFrameThatAddsToADelayIsChargedToBoth) {
+  causes->take(overrun(Cause::preempted, 40ms, Finding::kNoJob, OverrunCause::late_wake));
+  FrameNote adds = overrun(Cause::blocked, 320ms, 1);
+  adds.beside.cause = Cause::catching_up;
+  adds.beside_share = 80ms;
+  causes->take(adds);
+  causes->take(overrun(Cause::catching_up, 200ms, Finding::kNoJob, OverrunCause::catching_up));
+  EXPECT_EQ(causes->causes(), Json::parse(R"({
+      "blocked": {"overruns": 1, "late_wakes": 0, "worst_ns": 240000000, "sum_ns": 390000000,
+                  "jobs": {"b.step": 1}},
+      "preempted": {"overruns": 1, "late_wakes": 0, "worst_ns": 80000000, "sum_ns": 170000000, "jobs": {},
+                    "by": [{"name": "another thread", "policy": "", "of": "", "count": 1, "sum_ns": 170000000}]},
+      "catching_up": {"overruns": 1, "late_wakes": 0, "worst_ns": 0, "sum_ns": 0, "jobs": {}}})"));
+}
+
 TEST_F(RunCausesTest, WhatTookTimeIsSummedByCulprit) {
   const auto stopped = [](Nanoseconds by, bool by_signal) {
     FrameNote note = overrun(Cause::machine_stopped, by, Finding::kNoJob, OverrunCause::late_wake);

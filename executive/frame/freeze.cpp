@@ -39,7 +39,9 @@ Verdict Freeze::run(std::int64_t k, bool clock_fault) TACTUS_RT {
   }
   status_.enter(State::resume);
   (void)row_.tell({RigChange::resumed, k});
-  return jobs_.end_freeze(n) ? sync_.unfreeze() : Verdict::go_on;
+  if (!jobs_.end_freeze(n)) return Verdict::go_on;
+  if (jobs_.has_unfreeze_jobs()) sync_.freeze_work_ended();
+  return sync_.unfreeze();
 }
 
 /// Rests until the next freeze frame or until a command arrives. Requests from outside are answered

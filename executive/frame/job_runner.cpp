@@ -230,7 +230,10 @@ bool JobRunner::run_freeze_frame(std::int64_t n) TACTUS_RT {
 }
 
 bool JobRunner::end_freeze(std::int64_t n) TACTUS_RT {
-  return run_list(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()});
+  // What they take is counted here: it is no time of the frame that comes next.
+  return run_jobs(TACTUS_UNFREEZE, {plan().freeze_frame.times(n).count(), n, plan().freeze_frame.seconds()});
 }
+
+bool JobRunner::has_unfreeze_jobs() const TACTUS_RT { return !program_.list(TACTUS_UNFREEZE).empty(); }
 
 }  // namespace tactus::executive

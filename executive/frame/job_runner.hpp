@@ -47,6 +47,8 @@ class JobRunner final : public LaneRunner {
   bool begin_freeze() TACTUS_RT;
   bool run_freeze_frame(std::int64_t n) TACTUS_RT;
   bool end_freeze(std::int64_t n) TACTUS_RT;
+  /// Returns true if end_freeze() runs any job.                                                     @when rt
+  bool has_unfreeze_jobs() const TACTUS_RT;
   /// The jobs of a class between two frames.                                                        @when rt
   bool run_list(tactus_job_class job_class, const tactus_call& call) TACTUS_RT;
   /// Runs the jobs of a class if no frame follows: their times are counted at once.                 @when rt

@@ -310,7 +310,10 @@ Verdict RealtimeSync::wait() TACTUS_RT {
 
 void RealtimeSync::freeze_init() TACTUS_RT {
   leave();
-  const TimePoint<RigTime> from = active() ? slot_of(frame_) : clock_.now();
+  begin_freeze_grid(active() ? slot_of(frame_) : clock_.now());
+}
+
+void RealtimeSync::begin_freeze_grid(TimePoint<RigTime> from) TACTUS_RT {
   freeze_grid_ = FrameClock{from, settings_.freeze_frame};
   freeze_frames_ = 0;
 }
@@ -326,8 +329,7 @@ Verdict RealtimeSync::freeze_pause(const std::atomic<bool>* cut) TACTUS_RT {
     if (take(enable_requested_)) {
       active_.store(true, std::memory_order_relaxed);
       anchor(frame_, clock_.frame_start(freeze_grid_.slot(freeze_frames_)));
-      freeze_grid_ = FrameClock{freeze_grid_.slot(freeze_frames_), settings_.freeze_frame};
-      freeze_frames_ = 0;
+      begin_freeze_grid(freeze_grid_.slot(freeze_frames_));
     }
   }
   // The first freeze slot that is still ahead: no burst after a stall, and a pause that was interrupted is

@@ -141,6 +141,9 @@ class RealtimeSync {
   static constexpr Nanoseconds kLongestNap{1'000'000};
   /// The end of the freeze frame that the last freeze_pause() waited for has come.                 @when rt
   bool freeze_frame_over() TACTUS_RT { return clock_.now() >= freeze_grid_.slot(freeze_frames_); }
+  /// Notes that the caller's work at the end of the freeze has ended. It belongs to the freeze, and makes no
+  /// wake late.                                                                                     @when rt
+  void freeze_work_ended() TACTUS_RT { begin_freeze_grid(clock_.now()); }
   /// Leaving the freeze: the grid moves later by the frozen time. Verdict::terminate when the freeze was the
   /// policy's answer to overruns.                                                                  @when rt
   Verdict unfreeze() TACTUS_RT;
@@ -164,6 +167,7 @@ class RealtimeSync {
   Verdict wait_for_frame_start() TACTUS_RT;
   Verdict end_unpaced(TimePoint<RigTime> done) TACTUS_RT;
   void leave() TACTUS_RT;
+  void begin_freeze_grid(TimePoint<RigTime> from) TACTUS_RT;
   Verdict overran(TimePoint<RigTime> done) TACTUS_RT;
   void count_lateness() TACTUS_RT;
   WaitResult wait_until(TimePoint<RigTime> slot) TACTUS_RT;

@@ -40,6 +40,31 @@ PlannedJob& scribe(PlanFixture& bench, std::vector<std::string>& trace, const st
   });
 }
 
+TEST(Freeze, WhatUnfreezeJobsTakeIsNoTimeOfTheFrameThatComesNext) {
+  PlanFixture bench;
+  bench.realtime.enabled = true;
+  bench.plan.job_times = true;
+  bench.plan.commands = {pause(2ms, 20ms)};
+  int thawed = 0;
+  bench.job("thaw", TACTUS_UNFREEZE, [&](const tactus_call&) {
+    ++thawed;
+    bench.clock.advance(150ms);
+    return 0;
+  });
+  bench.job("work", TACTUS_SCHEDULED, [&](const tactus_call&) {
+    const std::uint32_t thaw = bench.executive->program().find("thaw");
+    for (const JobEnd& end : bench.executive->program().lane(0).log())
+      EXPECT_NE(end.job, thaw) << "it would count for the frame's budget, and for its cause";
+    bench.clock.advance(100us);
+    return 0;
+  });
+  EXPECT_EQ(bench.run(8).outcome, Outcome::completed);
+  EXPECT_EQ(thawed, 1);
+  EXPECT_EQ(bench.executive->totals().late_wakes, 0);
+  EXPECT_EQ(bench.executive->totals().overruns, 0);
+  EXPECT_EQ(bench.executive->statistics().late.max(), Nanoseconds{0});
+}
+
 TEST(Freeze, RunsItsClassesInOrderAtFreezeTimesFromZero) {
   PlanFixture bench;
   bench.plan.freeze_frame = ms(10);

@@ -1100,6 +1100,21 @@ TEST(Freeze, AWakeOutOfItThatIsLateIsALateWake) {
   EXPECT_EQ(bench.totals().late_wakes, 1);
 }
 
+TEST(Freeze, WorkAtItsEndBelongsToItAndMakesNoWakeLate) {
+  Fixture bench;
+  bench.start();
+  bench.frames(3, 100us);
+  bench.sync.freeze_init();
+  ASSERT_EQ(bench.sync.freeze_pause(), Verdict::go_on);
+  bench.clock.advance(150ms);
+  bench.sync.freeze_work_ended();
+  ASSERT_EQ(bench.sync.unfreeze(), Verdict::go_on);
+  EXPECT_EQ(bench.sync.slot_of(3), bench.clock.peek()) << "the grid moves by its time, too";
+  ASSERT_EQ(bench.frame(100us), Verdict::go_on);
+  EXPECT_EQ(bench.timing().late, kNone);
+  EXPECT_EQ(bench.totals().late_wakes, 0);
+}
+
 TEST(Freeze, LeftAfterAPauseThatWasCutShortStartsTheFrameAtOnce) {
   Fixture bench;
   bench.start();

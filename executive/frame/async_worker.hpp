@@ -20,8 +20,8 @@ namespace tactus::executive {
 /// RT       everything but the building of it.
 struct AsyncWorker {
   AsyncWorker(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
-              std::size_t of_thread, std::size_t most_calls)
-      : thread(of_thread), lane(clock, times, budgets, of_thread, most_calls) {}
+              std::size_t of_thread, std::size_t most_entries)
+      : thread(of_thread), lane(clock, times, budgets, of_thread, most_entries) {}
 
   // Built by Program.
   const std::size_t thread;  ///< index, as PlannedJob::thread

@@ -93,6 +93,7 @@ void Lane::count() TACTUS_RT {
 }
 
 void Lane::make_room() TACTUS_RT {
+  is_cut_ = true;
   find_longest();
   count();
 }

@@ -95,14 +95,14 @@ class alignas(64) Lane {
   using JobEnd = executive::JobEnd;
 
   /// `times`: a histogram per job of the plan, of which a lane writes those of its own jobs; empty: nothing
-  /// is measured. `most_calls`: of one frame, as far as known. `thread` is whose it is.
+  /// is measured. `most_entries`: of the log in one frame, as far as known. `thread` is whose it is.
   Lane(const JobClock& clock, std::vector<rtsync::JobHistogram>& times, JobBudgets& budgets,
-       std::size_t thread, std::size_t most_calls)
+       std::size_t thread, std::size_t most_entries)
       : clock_(clock),
         times_(times),
         budgets_(budgets),
         own_budget_(budgets.thread(thread)),
-        log_(times.empty() || most_calls == 0 ? 0 : most_calls + kMostBegins),
+        log_(times.empty() || most_entries == 0 ? 0 : most_entries + kMostBegins),
         heap_times_(log_.size()) {
     if (log_.empty()) return;
     log_end_ = log_.data();
@@ -131,6 +131,7 @@ class alignas(64) Lane {
     frame_ = k;
     spent_ticks_ = 0;
     longest_wait_ = {};
+    is_cut_ = false;
     reset_longest();
   }
   /// All of the frame has been counted: whether it was more than the thread's budget.
@@ -143,6 +144,8 @@ class alignas(64) Lane {
   std::span<const JobEnd> log() const TACTUS_RT {
     return {log_.data(), static_cast<std::size_t>(log_end_ - log_.data())};
   }
+  /// Returns true if the frame had more entries than log() has room for: the first ones are counted already.
+  bool is_cut() const TACTUS_RT { return is_cut_; }
   /// Returns the duration of the calls of the heap between two entries of log().
   rtsync::Nanoseconds heap_time(const JobEnd& begin, const JobEnd& end) const TACTUS_RT {
     return rtsync::Nanoseconds{std::uint32_t{heap_ns_at(end.heap_calls) - heap_ns_at(begin.heap_calls)}};
@@ -277,6 +280,7 @@ class alignas(64) Lane {
   JobBudgets::Budget& own_budget_;
   std::int64_t frame_ = 0;
   std::uint64_t spent_ticks_ = 0;     // of the frame, as far as looked at
+  bool is_cut_ = false;               // since the frame began
   std::vector<JobEnd> log_;           // in the order of the calls
   std::vector<HeapTime> heap_times_;  // ascending: where calls of the heap were seen since the last count()
   std::size_t heap_times_count_ = 0;

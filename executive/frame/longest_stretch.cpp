@@ -70,6 +70,14 @@ Stretch LongestStretch::gap(const LaneTimes& times, EvidenceTime wake, EvidenceT
   return worst;
 }
 
+/// The jobs are measured, and all calls of the frame had room.
+bool LongestStretch::is_logged() const TACTUS_RT {
+  bool logged = program_.plan().job_times;
+  for (std::size_t lane = 0; lane < program_.lanes(); ++lane)
+    logged = logged && !program_.lane(lane).is_cut();
+  return logged;
+}
+
 Stretch LongestStretch::of_work(const FrameTiming& timing) TACTUS_RT {
   const LaneTimes times(program_.job_clock());
   const EvidenceTime wake = clock_.to_monotonic(timing.slot + timing.late);
@@ -86,7 +94,7 @@ Stretch LongestStretch::of_work(const FrameTiming& timing) TACTUS_RT {
   }
   const Stretch job = of_calls(times, late);
   const bool none = job.to <= job.from;
-  if (!program_.plan().job_times) {  // jobs are not measured: the work as a whole
+  if (!is_logged()) {  // not all jobs are there to be named: the work as a whole
     Stretch work;
     work.from = wake;
     work.to = done;

@@ -22,6 +22,7 @@ class LongestStretch {
 
  private:
   Stretch of_calls(const LaneTimes& times, const LateJobs::Calls& calls) const TACTUS_RT;
+  bool is_logged() const TACTUS_RT;
   Stretch gap(const LaneTimes& times, rtsync::EvidenceTime wake, rtsync::EvidenceTime done) const TACTUS_RT;
 
   const Program& program_;

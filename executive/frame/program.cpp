@@ -13,16 +13,21 @@ namespace {
 
 using rtsync::Period;
 
-/// Largest number of calls of a thread in a frame, so that the log of their times never fills in an ordinary rig.
-std::size_t calls_in_a_frame(const Plan& plan, std::size_t thread, const Period& frame) {
+/// Largest number of entries of a thread in a frame, so that the log of its calls never fills in an ordinary rig.
+std::size_t entries_in_a_frame(const Plan& plan, std::size_t thread, const Period& frame) {
   constexpr double kMost = 1 << 20;
-  double calls = 64;
+  double entries = 64;
   for (const PlannedJob& job : plan.jobs) {
-    const bool cyclic = is_cyclic(job.job_class) && !job.dynamic;
-    if (cyclic && !job.recording && job.thread != thread) continue;
-    calls += cyclic ? std::ceil(frame.seconds() / job.cycle.seconds()) + 1 : 2;
+    if (!is_cyclic(job.job_class) || job.dynamic) {
+      entries += 2;
+      continue;
+    }
+    const double calls = std::ceil(frame.seconds() / job.cycle.seconds()) + 1;
+    // Each call may be the first of its instant, which begins with an entry; main begins anew at the end of one.
+    if (job.recording || job.thread == thread) entries += 2 * calls;
+    if (thread == 0 && !plan.threads.empty()) entries += calls;
   }
-  return static_cast<std::size_t>(std::min(calls, kMost));
+  return static_cast<std::size_t>(std::min(entries, kMost));
 }
 
 std::int64_t frames_in(const Period& period, const Period& frame) {
@@ -76,7 +81,7 @@ void Program::place_threads() {
   async_worker_of_thread_.assign(plan_.threads.size() + 1, nullptr);
   const auto add_lane = [this](std::size_t thread) {
     lane_states_.push_back(std::make_unique<Lane>(job_clock_, job_times_, *budgets_, thread,
-                                                  calls_in_a_frame(plan_, thread, plan_.frame)));
+                                                  entries_in_a_frame(plan_, thread, plan_.frame)));
   };
   add_lane(0);
   for (std::size_t t = 1; t <= plan_.threads.size(); ++t) {
@@ -91,7 +96,7 @@ void Program::place_threads() {
     }
     const Period period = thread.period.is_zero() ? plan_.frame : thread.period;
     auto made = std::make_unique<AsyncWorker>(job_clock_, job_times_, *budgets_, t,
-                                              calls_in_a_frame(plan_, t, period));
+                                              entries_in_a_frame(plan_, t, period));
     made->kind = thread.kind;
     if (!thread.period.is_zero()) made->frames = frames_in(thread.period, plan_.frame);
     made->call.dt = thread.period.is_zero() ? 0 : thread.period.seconds();

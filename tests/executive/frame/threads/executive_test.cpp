@@ -875,6 +875,47 @@ TEST(ExecutiveRealtime, NotesSayWhichJobWasLongestAndHowItWasBefore) {
   EXPECT_FALSE(bench.executive->accounts().pop(note));
 }
 
+TEST(ExecutiveRealtime, TheLogOfAFrameHasRoomForAllItsInstants) {
+  PlanFixture bench;
+  bench.plan.job_times = true;
+  bench.job("fast", TACTUS_SCHEDULED, [](const tactus_call&) { return 0; }).cycle = Period{2'000, 1};
+  std::ptrdiff_t logged = 0;
+  bench.job("last", TACTUS_END_OF_FRAME, [&](const tactus_call&) {
+    Program& program = bench.executive->program();
+    const std::uint32_t fast = program.find("fast");
+    logged =
+        std::ranges::count_if(program.lane(0).log(), [fast](const JobEnd& end) { return end.job == fast; });
+    return 0;
+  });
+  (void)bench.run(3);
+  EXPECT_EQ(logged, 500) << "a job that is not there cannot be the cause of a late frame";
+}
+
+TEST(ExecutiveRealtime, AFrameWithMoreCallsThanItsLogHasRoomForBlamesNoneOfThem) {
+  PlanFixture bench;
+  bench.plan.job_times = true;
+  bench.realtime.enabled = true;
+  bench.job("m.slow", TACTUS_ENVIRONMENT, [&](const tactus_call& call) {
+    bench.clock.advance(call.frame == 5 ? 3ms : 100us);
+    return 0;
+  });
+  PlannedJob& often = bench.job("m.often", TACTUS_SCHEDULED, [&](const tactus_call& call) {
+    const std::int64_t in_frame = call.sim_time_ns % 1'000'000;
+    const std::int64_t then = call.sim_time_ns + (in_frame < 900'000 ? 1'000 : 1'000'000 - in_frame);
+    (void)bench.executive->model_requests().call_at("m", "often", then);
+    return 0;
+  });
+  often.dynamic = true;
+  (void)bench.run(7);
+  FrameNote note;
+  ASSERT_TRUE(bench.executive->accounts().pop(note));
+  EXPECT_EQ(note.timing.frame, 5);
+  EXPECT_TRUE(bench.executive->program().lane(0).is_cut());
+  EXPECT_EQ(note.overrun.facts.part, rtsync::LatePart::job);
+  EXPECT_EQ(note.overrun.job, Finding::kNoJob) << "the work of the frame as a whole";
+  EXPECT_FALSE(note.overrun.facts.for_others);
+}
+
 TEST(ExecutiveRealtime, NotesHaveTheSlackOfTheFramesInRealTimeRightBeforeAlone) {
   PlanFixture bench;
   bench.realtime.enabled = true;

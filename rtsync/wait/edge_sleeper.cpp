@@ -131,10 +131,9 @@ WaitResult EdgeSleeper::wait_until(TimePoint<RigTime> slot) TACTUS_RT {
   if (rested_) edges_.resumed();
   rested_ = false;
   edges_.start_free();
-  EdgeClockStatus& status = edges_.status();
-  status.edge_late = Nanoseconds{0};
-  status.edge_missed = status.edge_injected = false;
+  forget_late_edge();
   WaitResult result = wait_for_slot(slot);
+  EdgeClockStatus& status = edges_.status();
   ++(status.state == ClockState::locked ? status.frames_locked : status.frames_free);
   if (result.status == WaitStatus::reached) (void)react(result, false);
   return result;
@@ -181,6 +180,13 @@ WaitResult EdgeSleeper::wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) T
   return edges_.seen(n) ? WaitResult{WaitStatus::reached, clock_.now()} : inner_.wait_until(slot);
 }
 
+/// Forgets the edge of the wait before: it has nothing to do with the frame that comes next.
+void EdgeSleeper::forget_late_edge() TACTUS_RT {
+  EdgeClockStatus& status = edges_.status();
+  status.edge_late = Nanoseconds{0};
+  status.edge_missed = status.edge_injected = false;
+}
+
 /// Notes the lateness of a frame that its edge caused, not this machine.
 void EdgeSleeper::note_late_edge(std::int64_t n, TimePoint<RigTime> slot,
                                  TimePoint<MonotonicTime> deadline) TACTUS_RT {
@@ -197,6 +203,7 @@ void EdgeSleeper::note_late_edge(std::int64_t n, TimePoint<RigTime> slot,
 WaitResult EdgeSleeper::rest_until(TimePoint<RigTime> slot) TACTUS_RT {
   sync_interrupt();
   rested_ = true;
+  forget_late_edge();
   catch_up();
   WaitResult result = approach(slot, kUnread);
   if (result.status == WaitStatus::reached) result = inner_.rest_until(slot);

@@ -81,6 +81,7 @@ class EdgeSleeper final : public Sleeper {
   void catch_up() TACTUS_RT;
   WaitResult approach(TimePoint<RigTime> slot, std::int64_t edges_before) TACTUS_RT;
   WaitResult wait_for_edge(std::int64_t n, TimePoint<RigTime> slot) TACTUS_RT;
+  void forget_late_edge() TACTUS_RT;
   void note_late_edge(std::int64_t n, TimePoint<RigTime> slot, TimePoint<MonotonicTime> deadline) TACTUS_RT;
   WaitResult wait_for_slot(TimePoint<RigTime> slot) TACTUS_RT;
   bool react(WaitResult& result, bool frozen) TACTUS_RT;

@@ -204,6 +204,18 @@ TEST(EdgeSleeperFrames, AMissingEdgeHoldsUpAFrameByTheLateLimitAlone) {
   EXPECT_EQ(rig.status.relocks, 1);
 }
 
+TEST(EdgeSleeperFrames, AFreezeForgetsTheEdgeThatDidNotComeBeforeIt) {
+  SimEdgeRig rig{with(Discipline::edge)};
+  ASSERT_EQ(rig.begin(), WaitStatus::reached);
+  run_frames(rig, 50);
+  rig.source.edges.gap(1);
+  while (rig.status.state == ClockState::locked) (void)rig.frame();
+  ASSERT_TRUE(rig.status.edge_missed);
+  ASSERT_EQ(rig.sleeper.rest_until(rig.clock.now() + 10ms).status, WaitStatus::reached);
+  EXPECT_FALSE(rig.status.edge_missed) << "a late wake out of the freeze would be the clock's";
+  EXPECT_EQ(rig.status.edge_late, 0ns);
+}
+
 TEST(EdgeSleeperFrames, SayHowLateTheEdgeWasThatBeganThem) {
   SimEdgeRig rig{with(Discipline::edge)};
   ASSERT_EQ(rig.begin(), WaitStatus::reached);

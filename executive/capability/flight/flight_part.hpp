@@ -26,6 +26,9 @@ namespace tactus::executive {
 class FlightPart final : public FramePart {
  public:
   static constexpr bool kWritesVariables = false;
+  /// Largest number of records of a frame, without values: an overrun has a finding, and may have one beside it and
+  /// another on its late begin.
+  static constexpr std::size_t kMostRecords = 12 + 3 * FindingRecords::kMost;
 
   /// `edges`: of an external clock, else nullptr. All must outlive it. @when setup
   FlightPart(FlightRing& ring, FlightFrameNow& now, const FrameAccounts& accounts, const JobClock& ticks,
@@ -116,7 +119,6 @@ class FlightPart final : public FramePart {
 
  private:
   static constexpr std::int64_t kAnchorEvery = 10'000'000;  // ns
-  static constexpr std::size_t kMostRecords = 12 + 2 * FindingRecords::kMost;
 
   std::uint64_t in_ticks(std::int64_t ns) const {
     return ticks_.scale() == 0

@@ -62,11 +62,9 @@ Stretch LongestStretch::gap(const LaneTimes& times, EvidenceTime wake, EvidenceT
     before = time;
   }
   consider(before, done);
-  // A job of an asynchronous thread that the frame waited for: the only thing that is noted by now. The longest
-  // wait is noted, and others may have come after it; a short one is none of this time.
+  // A job of an asynchronous thread that the frame waited for: the only thing that is noted by now.
   const Lane& main = program_.lane(0);
-  if (main.longest_job() != kNoPlanJob &&
-      program_.job_clock().to_time(main.longest_ticks()) * 4 > worst.time()) {
+  if (main.longest_job() != kNoPlanJob && worst.is_wait(program_.job_clock().to_time(main.longest_ticks()))) {
     worst.job = main.longest_job();
     worst.for_others = true;
   }

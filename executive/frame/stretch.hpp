@@ -24,6 +24,8 @@ struct Stretch {
   bool always = false;  // it is the longest, and nothing takes longer than usual
   rtsync::Nanoseconds time() const TACTUS_RT { return to - from; }
   rtsync::Nanoseconds excess() const TACTUS_RT { return always ? time() : time() - usual; }
+  /// Returns true if the longest wait in it was that long, and it is a wait: others may have come beside that one.
+  bool is_wait(rtsync::Nanoseconds longest) const TACTUS_RT { return longest * 4 > time(); }
 };
 
 /// Puts the ticks of lanes on the kernel's clock, by two readings of one moment.

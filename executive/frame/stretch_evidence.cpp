@@ -61,7 +61,9 @@ void StretchEvidence::see_counts(std::size_t thread, const Stretch& stretch,
 /// Returns the root cause of a wait of main for a worker that had not woken yet.
 Finding::Root StretchEvidence::root_of_lane(const Stretch& stretch) const {
   Finding::Root root;
-  root.thread = program_.lane(0).longest_wait().thread;
+  const Lane::Wait& wait = program_.lane(0).longest_wait();
+  if (!stretch.is_wait(program_.job_clock().to_time(wait.ticks))) return root;
+  root.thread = wait.thread;
   if (root.thread == 0) return root;
   Stretch wake = stretch;
   wake.part = LatePart::wake;

@@ -61,6 +61,7 @@ std::string counted(std::int64_t count, const std::string& what) {
 std::string share_text(double share) {
   const double percent = share * 100;
   if (share <= 0) return "0 %";
+  if (percent >= 100.5) return rtsync::format_text("%.0f %%", percent);  // of a frame's length, for example
   if (percent >= 99.95) return percent >= 99.9999 ? "100 %" : rtsync::format_text("%.3f %%", percent);
   if (percent >= 9.95) return rtsync::format_text("%.0f %%", percent);
   if (percent >= 0.995) return rtsync::format_text("%.1f %%", percent);

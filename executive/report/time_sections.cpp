@@ -118,12 +118,15 @@ std::vector<Figure> figures_of(const RunData& run) {
   }
   const FrameTimes& times = *run.times;
   const double period = static_cast<double>(run.period_ns);
+  const std::int64_t in_grace = integer_fact(run.summary(), "frames.grace_overruns").value_or(0);
+  const std::string they =
+      in_grace > 0 ? "with " + count_text(in_grace) + " in the start-up grace they" : "they";
   return {{"late p99.9", time_text(times.late.quantile(0.999)), "p50 " + time_text(times.late.quantile(0.5))},
           {"latest wake", time_text(times.latest.late), "frame " + count_text(times.latest.frame)},
           {"work p99", time_text(times.work.quantile(0.99)),
            share_text(static_cast<double>(times.work.quantile(0.99)) / period) + " of the frame"},
           {"overruns", count_text(run.overruns()),
-           times.overruns > 0 ? "they ended " + time_text(times.sum_over_ns) + " late in total"
+           times.overruns > 0 ? they + " ended " + time_text(times.sum_over_ns) + " late in total"
                               : "least slack " + time_text(times.slack.least())}};
 }
 

@@ -302,6 +302,15 @@ TEST(Figures, AreTheFourThatMatter) {
   EXPECT_EQ(fast[1].value, "5.00 \u00b5s");
 }
 
+TEST(Figures, SayWhatTheSumOfOverrunsHasBesideThem) {
+  RunData run =
+      run_with(R"({"outcome": "completed", "frames": {"run": 1000, "overruns": 1, "grace_overruns": 2}})");
+  add_times(run, 1000, {{3, Cause::computed}, {4, Cause::computed}, {500, Cause::computed}});
+  const Figure overruns = figures_of(run).back();
+  EXPECT_EQ(overruns.value, "1");
+  EXPECT_EQ(overruns.note, "with 2 in the start-up grace they ended 1.50 ms late in total");
+}
+
 TEST(VerdictOfARun, SaysHowItEnded) {
   tactus::test::Snapshot texts;
   struct Row {

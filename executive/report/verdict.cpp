@@ -97,6 +97,12 @@ std::string jobs_of(const RunData& run, const std::string& word) {
   return rtsync::joined(jobs, ", ", &std::pair<std::int64_t, std::string>::second);
 }
 
+/// Frames of the start-up grace were late: they are in no other counter.
+bool late_in_grace(const RunData& run) {
+  return integer_fact(run.summary(), "frames.grace_overruns").value_or(0) > 0 ||
+         integer_fact(run.summary(), "frames.grace_late_wakes").value_or(0) > 0;
+}
+
 }  // namespace
 
 std::string who_of(const RunData& run, Cause cause) {
@@ -156,7 +162,8 @@ Verdict verdict_of(const RunData& run) {
       integer_fact(run.summary(), "frames.late_wakes").value_or(run.has_times() ? run.times->late_wakes : 0);
   if (overruns == 0 && late_wakes == 0) {
     std::string rest = std::string(unended ? "On time as far as is recorded" : "On time") + ": none of " +
-                       counted(frames, "frame") + " overran or woke late";
+                       counted(frames, "frame") + " overran or woke late" +
+                       (late_in_grace(run) ? " after the start-up grace" : "");
     if (run.has_times())
       rest += "; the latest wake was " + time_text(run.times->latest.late) + " after its slot";
     return say('g', rest);

@@ -341,6 +341,15 @@ TEST(VerdictOfARun, SaysHowItEnded) {
   texts.add(verdict_of(running).sentence);
 }
 
+TEST(VerdictOfARun, SaysThatFramesOfTheGraceWereLate) {
+  for (const char* const counter : {"grace_overruns", "grace_late_wakes"}) {
+    RunData run = run_with(R"({"outcome": "completed", "frames": {"run": 5}})");
+    run.files.summary["frames"][counter] = 1;
+    EXPECT_THAT(verdict_of(run).sentence,
+                HasSubstr("none of 5 frames overran or woke late after the start-up grace"));
+  }
+}
+
 TEST(VerdictOfARun, NamesTheCauseThatCostMostAndWho) {
   tactus::test::Snapshot texts;
   RunData run = run_with(R"({"outcome": "completed", "frames": {"run": 100, "overruns": 2},

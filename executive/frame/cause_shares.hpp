@@ -46,6 +46,8 @@ class CauseShares {
     if (cause != rtsync::Cause::catching_up) began_ = {own[0], CauseShare{charged[2].cause, own[1].time}};
     return charged;
   }
+  /// Forgets what began the delay: another frame did, and its cause is not known.
+  void forget() TACTUS_RT { began_ = {}; }
 
  private:
   std::array<CauseShare, 2> began_{};  // of the delay that is caught up

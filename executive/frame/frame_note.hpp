@@ -79,6 +79,14 @@ struct FrameNote : NoteFacts {
   rtsync::Nanoseconds lateness() const TACTUS_RT {
     return timing.overrun == rtsync::OverrunCause::none ? timing.late : -timing.slack;
   }
+  /// Returns true if it is late from a frame after the one with the newest note: the note of that frame was lost, and
+  /// nothing is known of its cause.
+  bool is_late_from_after(std::int64_t newest) const TACTUS_RT {
+    const auto began_after = [newest](const Finding& finding) TACTUS_RT {
+      return finding.cause == rtsync::Cause::catching_up && finding.frame > newest;
+    };
+    return began_after(named()) || began_after(beside);
+  }
   /// Finding that names the cause of the frame.
   const Finding& named() const TACTUS_RT { return overrun.cause != rtsync::Cause::none ? overrun : late; }
 };

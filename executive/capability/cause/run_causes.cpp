@@ -184,6 +184,11 @@ void RunCauses::report(LiveReport which, Json& body) {
 void RunCauses::take(const FrameNote& note) {
   const Finding& named = note.named();
   if (named.cause == rtsync::Cause::none) return;
+  if (note.is_late_from_after(noted_)) {
+    shares_.forget();
+    began_ = {};
+  }
+  noted_ = note.timing.frame;
   if (note.overrun.cause != rtsync::Cause::none) ++sum_of(note.overrun.cause).overruns;
   if (note.late.cause != rtsync::Cause::none) ++sum_of(note.late.cause).late_wakes;
   for (const Finding* const finding : {&named, &note.beside}) {

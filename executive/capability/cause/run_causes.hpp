@@ -119,6 +119,7 @@ class RunCauses final : public Capability {
   CauseShares shares_;
   Culprits culprits_;
   std::array<Culprit, 2> began_;  // culprits of what is caught up
+  std::int64_t noted_ = -1;       // frame of the newest note
   std::vector<std::array<bool, BrokenPromises::kKinds>> told_;
 };
 

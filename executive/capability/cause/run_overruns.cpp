@@ -12,9 +12,10 @@ using rtsync::OverrunCause;
 
 void RunOverruns::take(const FrameNote& note, Clock::time_point now) {
   const rtsync::FrameTiming& timing = note.timing;
+  const bool is_known = !note.is_late_from_after(std::exchange(noted_, timing.frame));
   if (timing.overrun == OverrunCause::none || timing.grace) return;
-  const bool follows =
-      timing.overrun == OverrunCause::catching_up || note.overrun.cause == rtsync::Cause::catching_up;
+  const bool follows = is_known && (timing.overrun == OverrunCause::catching_up ||
+                                    note.overrun.cause == rtsync::Cause::catching_up);
   if (follows && open_) {
     ++followers_;
     cost_ns_ -= timing.slack.count();

@@ -46,7 +46,8 @@ class RunOverruns {
   std::int64_t followers_ = 0;
   std::int64_t cost_ns_ = 0;
   bool changed_ = false;
-  std::uint64_t lost_ = 0;  // notes
+  std::uint64_t lost_ = 0;   // notes
+  std::int64_t noted_ = -1;  // frame of the newest note
   Clock::time_point second_{};
   std::int64_t in_second_ = 0;
 };

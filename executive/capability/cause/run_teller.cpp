@@ -2,6 +2,7 @@
 #include "executive/capability/cause/run_teller.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executive/capability/cause/budget_lines.hpp"
 #include "executive/capability/cause/finding_text.hpp"
@@ -88,6 +89,7 @@ void RunTeller::take_notes() {
     notes_.take(note);
     causes_.take(note);
     if (note.timing.overrun != rtsync::OverrunCause::none) overran_ = note.timing.frame;
+    if (note.is_late_from_after(std::exchange(noted_, note.timing.frame))) overrun_.reset();
     const rtsync::Cause cause = note.overrun.cause;
     if (cause != rtsync::Cause::none && cause != rtsync::Cause::catching_up) overrun_ = note.overrun;
     if (overruns_) overruns_->take(note, RunOverruns::Clock::now());

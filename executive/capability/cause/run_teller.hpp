@@ -71,6 +71,7 @@ class RunTeller final : public Capability {
   std::int64_t resets_ = 0;
   std::optional<Finding> overrun_{};  // the newest that caught up with no other
   std::int64_t overran_ = -1;         // the newest frame that did
+  std::int64_t noted_ = -1;           // frame of the newest note
 };
 
 }  // namespace tactus::executive

@@ -123,6 +123,19 @@ TEST_F(RunCausesTest, WhatFollowsAFrameThatAddsToADelayIsChargedToBoth) {
       "catching_up": {"overruns": 1, "late_wakes": 0, "worst_ns": 0, "sum_ns": 0, "jobs": {}}})"));
 }
 
+TEST_F(RunCausesTest, WhatFollowsAFrameWhoseNoteWasLostIsChargedToNoOther) {
+  causes->take(overrun(Cause::preempted, 40ms, Finding::kNoJob, OverrunCause::late_wake));
+  FrameNote follows = overrun(Cause::catching_up, 200ms, Finding::kNoJob, OverrunCause::catching_up);
+  follows.timing.frame = 5001;
+  follows.overrun.frame = 5000;
+  causes->take(follows);
+  follows.timing.frame = 5002;
+  causes->take(follows);
+  EXPECT_EQ(causes->causes().at("preempted").at("sum_ns"), 40'000'000);
+  EXPECT_EQ(causes->causes().at("catching_up").at("sum_ns"), 400'000'000)
+      << "from frame 5000, nothing else is known";
+}
+
 TEST_F(RunCausesTest, WhatTookTimeIsSummedByCulprit) {
   const auto stopped = [](Nanoseconds by, bool by_signal) {
     FrameNote note = overrun(Cause::machine_stopped, by, Finding::kNoJob, OverrunCause::late_wake);

@@ -50,6 +50,22 @@ class RunOverrunsTest : public ::testing::Test {
   RunOverruns::Clock::time_point now_ = RunOverruns::Clock::now();
 };
 
+TEST_F(RunOverrunsTest, AFrameThatFollowsOneWhoseNoteWasLostFollowsNoOther) {
+  take(overrun(100, 300us));
+  FrameNote follows = overrun(5001, 2ms, OverrunCause::catching_up);
+  follows.overrun.frame = 5000;
+  take(follows);
+  follows.timing.frame = 5002;
+  take(follows);
+  overruns_.flush(6000);
+  ASSERT_THAT(entries(), SizeIs(2));
+  EXPECT_EQ(entries()[0]["followers"], 0);
+  EXPECT_EQ(entries()[0]["cost_ns"], 300'000);
+  EXPECT_EQ(entries()[1]["frame"], 5001);
+  EXPECT_EQ(entries()[1]["cause"], "catching_up");
+  EXPECT_EQ(entries()[1]["followers"], 1);
+}
+
 TEST_F(RunOverrunsTest, AnOverrunHasItsCauseAndItsFigures) {
   take(overrun(100, 300us));
   overruns_.flush(150);

@@ -158,6 +158,21 @@ class Pytest(Case):
         self.assertEqual(len(reports), 1, done.stdout)
         self.assertIn("tactus report", reports[0].read_text())
 
+    def test_a_failure_is_shown_without_numpy_too(self):
+        (self.folder / "conftest.py").write_text("import sys\nsys.modules['numpy'] = None\n")
+        done = self.pytest("""
+            @pytest.mark.rig(SERVO)
+            def test_fails(rig):
+                rig.run_for(0.5)
+                assert rig.value("rt.frame") == 7
+
+            def test_after_it():
+                pass
+            """)
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        self.assertIn("1 failed, 1 passed", done.stdout)
+        self.assertRegex(done.stdout, "motor.speed +[▁-█]+")
+
     def test_a_test_file_is_judged_when_the_rig_ends(self):
         (self.folder / "slow.test.yaml").write_text("expect:\n  slow: { never: motor.speed > 20 rad/s }\n")
         done = self.pytest("""

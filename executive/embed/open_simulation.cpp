@@ -42,6 +42,9 @@ const std::deque<Variable>* variables_of(const Rig& rig, const std::string& enti
   return nullptr;
 }
 
+/// Tells the states in which frames run.
+bool runs_frames(State state) { return state >= State::step_begin && state <= State::step_end; }
+
 /// The end of a run that ended between two episodes.
 EpisodeEnd end_between(HostedRun& hosted) {
   const LiveFacts& facts = live_of(hosted.run()).facts();
@@ -125,10 +128,17 @@ void OpenSimulation::restore_state(const CommandCall& call) {
   const CallLock turn(*this);
   HostedRun& run = start(true);
   get_ready(run);
-  while (run.state() != State::pause && !run.over()) (void)run.wait_for(1ms);
+  // Not one that is on its way there, as by a reset of another client.
+  const auto wait_for_rest = [&] {
+    while (run.state() != State::pause && !runs_frames(run.state()) && !run.over()) (void)run.wait_for(1ms);
+  };
+  wait_for_rest();
+  const std::string name(name_of(call.command));
+  if (const State now = run.state(); runs_frames(now))
+    throw EpisodeError({"the rig is in state " + std::string(name_of(now)) + "; a " + name +
+                        " begins in Pause: pause it first"});
   const auto answer = std::make_shared<std::promise<std::string>>();  // it may outlive this call
   std::future<std::string> done = answer->get_future();
-  const std::string name(name_of(call.command));
   std::string why;
   if (!run.over())
     why = live_of(run.run()).give_until_done(
@@ -137,9 +147,11 @@ void OpenSimulation::restore_state(const CommandCall& call) {
   while (given && done.wait_for(kLook) != std::future_status::ready && !run.over()) {
   }
   if (given && done.wait_for(0s) == std::future_status::ready) why = done.get();
-  if (!why.empty() && run.state() == State::pause) throw EpisodeError({why});
-  while (why.empty() && run.state() != State::pause && !run.over()) (void)run.wait_for(1ms);
-  if (why.empty() && !run.over()) return;
+  wait_for_rest();
+  if (!run.over()) {
+    if (why.empty()) return;
+    throw EpisodeError({why});
+  }
   run.wait();
   const RunEnd end = finish();
   throw EpisodeError({"the run ended before the " + name + " was done: " + std::string(name_of(end.outcome)) +

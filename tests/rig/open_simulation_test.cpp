@@ -167,6 +167,29 @@ TEST(OpenSimulation, BeginsAgainAfterAReset) {
   EXPECT_EQ(summary_of(dir / "out")["resets"], 6);
 }
 
+#ifdef TACTUS_WITH_HTTP
+TEST(OpenSimulation, ARigThatAnotherClientHasResumedIsNotTakenBack) {
+  const TempDir dir;
+  OpenSimulation simulation(
+      example("servo"), fast(dir, "out", {"until=for ever", "record.motion.every=1 s", "live={ http: {} }"}));
+  (void)simulation.run_open(date_of(4));
+  const auto tell = [&](const std::string& command) {
+    const tactus::test::Finished done = run(tactus::test::tactus({command, "out"}, dir.path()));
+    ASSERT_EQ(done.status, 0) << done;
+  };
+  tell("resume");
+  ASSERT_TRUE(soon([&] { return simulation.state() != State::pause; }));
+  EXPECT_THAT(what_of<EpisodeError>([&] { simulation.reset(); }),
+              HasSubstr("; a reset begins in Pause: pause it first"));
+  EXPECT_THAT(what_of<EpisodeError>([&] { simulation.load_checkpoint("none"); }),
+              HasSubstr("; a load begins in Pause: pause it first"));
+  tell("pause");
+  ASSERT_TRUE(soon([&] { return simulation.state() == State::pause; }));
+  simulation.reset();
+  EXPECT_EQ(simulation.run_open(date_of(4)).frame, 4);
+}
+#endif
+
 // Simulation
 
 TEST(Simulation, RunsARigAsTheCommandDoes) {

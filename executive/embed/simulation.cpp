@@ -68,8 +68,7 @@ HostedRun& Simulation::start(bool live) {
     if (abort_before_ != nullptr) run_->abort(abort_before_);
     run_->start();
   } catch (...) {
-    run_.reset();
-    over_ = failed_ = true;
+    keep_failure();
     throw;
   }
   return *run_;
@@ -88,8 +87,7 @@ RunEnd Simulation::finish() {
     run_->wait();
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    run_.reset();
-    over_ = failed_ = true;
+    keep_failure();
     throw;
   }
   const std::lock_guard lock(mutex_);
@@ -106,6 +104,20 @@ void Simulation::keep_end() {
     end_outputs_safe_aside(run_->run().executive());  // it may have written meanwhile
   else
     run_.reset();
+}
+
+/// Keeps that nothing was started, and as its reason the exception that is handled.
+void Simulation::keep_failure() {
+  run_.reset();
+  over_ = failed_ = true;
+  end_.outcome = Outcome::failed;
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    end_.reason = error.what();
+  } catch (...) {
+    end_.reason = "an exception without words";
+  }
 }
 
 RunEnd Simulation::run() {

@@ -67,7 +67,7 @@ class Simulation {
 
   State state() const;
   bool over() const { return locked(over_); }
-  /// End of the run; valid once it is over.
+  /// End of the run; valid once it is over. `failed`, with the reason, of one that could not be started.
   RunEnd end() const { return locked(end_); }
   /// 0 completed or stopped, 1 anything else; once it is over. As of `tactus run`.
   int exit_status() const { return locked(exit_status_); }
@@ -96,6 +96,7 @@ class Simulation {
 
  private:
   void keep_end();
+  void keep_failure();
   [[noreturn]] void refuse_again() const;
   template <class T>
   T locked(const T& value) const {

@@ -257,6 +257,8 @@ TEST(Simulation, TheWordsOfAnOptionAreThoseOfAProgram) {
   EXPECT_THAT(what_of<config::ConfigError>([&] { (void)simulation.run(); }),
               HasSubstr("the folder is not empty"));
   EXPECT_EQ(read_file(dir / "out/mine"), "text");
+  EXPECT_EQ(simulation.end().outcome, Outcome::failed) << "not completed: nothing has run";
+  EXPECT_THAT(simulation.end().reason, HasSubstr("the folder is not empty"));
   EXPECT_THAT(what_of<SimulationError>([&] { (void)simulation.run(); }), HasSubstr("could not be started"));
 }
 

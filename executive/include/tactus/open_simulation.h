@@ -106,7 +106,7 @@ TACTUS_EXPORT const char* tactus_open_simulation_date(const tactus_open_simulati
 /** Not 0 when the run is over and has been reported. */
 TACTUS_EXPORT int tactus_open_simulation_over(const tactus_open_simulation* simulation);
 /** "completed", "stopped", "overrun", "clock_lost", "link_lost", "failed" or "aborted", and why; "" as long
- * as it is not over. */
+ * as it is not over. A run that could not be started has failed. */
 TACTUS_EXPORT const char* tactus_open_simulation_outcome(const tactus_open_simulation* simulation);
 TACTUS_EXPORT const char* tactus_open_simulation_reason(const tactus_open_simulation* simulation);
 /** As of `tactus run`: 0 completed or stopped, else 1; 1 as long as it is not over. */

@@ -91,10 +91,11 @@ bool is_inherited(std::string_view name, pid_t own) noexcept {
 
 ThreadOrigin name_of_this_thread() noexcept {
   ThreadOrigin origin;
+  const auto thread = static_cast<pid_t>(::syscall(SYS_gettid));
+  origin.is_main = thread == ::getpid();
   char name[16] = {};
   (void)::prctl(PR_GET_NAME, name);
-  if (!is_inherited(name, static_cast<pid_t>(::syscall(SYS_gettid))))
-    std::memcpy(origin.name.data(), name, std::strlen(name));
+  if (!is_inherited(name, thread)) std::memcpy(origin.name.data(), name, std::strlen(name));
   return origin;
 }
 
@@ -113,8 +114,9 @@ void write(RawLine& line, const ThreadOrigin& origin, pid_t thread) TACTUS_RT {
   line << ", which ";
   if (!text_in(origin.library).empty()) {
     const bool is_ours = text_in(origin.name).find('@') != std::string_view::npos;  // recorder@servo
-    line << (is_ours ? "was in library " : "library ") << text_in(origin.library)
-         << (is_ours ? " and " : " started and which ");
+    const bool was_in = is_ours || origin.is_main;
+    line << (was_in ? "was in library " : "library ") << text_in(origin.library)
+         << (was_in ? " and " : " started and which ");
   }
   line << "runs none of the rig's jobs";
 }

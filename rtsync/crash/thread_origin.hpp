@@ -15,6 +15,7 @@ namespace tactus::rtsync {
 struct ThreadOrigin {
   std::array<char, 16> name{};      ///< its own; empty: it has that of the thread that made it
   std::array<char, 192> library{};  ///< the library whose code it began with; empty: it is not known
+  bool is_main = false;             ///< the process began with it: no library started it
 };
 
 /// Text up to the first zero.
@@ -33,7 +34,7 @@ ThreadOrigin name_of_this_thread() noexcept;
 void find_library(ThreadOrigin& origin) noexcept;
 
 /// "thread 312 ('poller'), which library /x/libplant.so started and which runs none of the rig's jobs"; of a thread of
-/// tactus "which was in library ... and runs none of the rig's jobs". @when any
+/// tactus, and of the main thread, "which was in library ... and runs none of the rig's jobs". @when any
 void write(RawLine& line, const ThreadOrigin& origin, pid_t thread) TACTUS_RT;
 
 }  // namespace tactus::rtsync

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "tests/support/snapshot.hpp"
 
@@ -22,7 +23,15 @@ TEST(ThreadOrigin, AThreadOfTheRigIsNotStartedByTheLibraryThatItRuns) {
   texts.add(written(origin));
   origin.name = {"recorder@servo"};
   texts.add(written(origin));
+  texts.add(written({{"python3"}, {"/x/libplant.so"}, true}));
   texts.add(written({}));
+}
+
+TEST(ThreadOrigin, TheMainThreadIsKnown) {
+  EXPECT_TRUE(name_of_this_thread().is_main);
+  bool other = true;
+  std::thread([&] { other = name_of_this_thread().is_main; }).join();
+  EXPECT_FALSE(other);
 }
 
 }  // namespace

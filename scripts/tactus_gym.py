@@ -7,7 +7,8 @@
     observation, info = env.reset()
 
 Spaces are boxes of float32 in the order of the names; `env.units` has the unit of each. Bounds are those that the rig
-file or the model declares (`range` of a variable), or `bounds`; an action must have them.
+file or the model declares (`range` of a variable), or `bounds`; an action must have them. An action of a variable that
+is a bool is 0 or 1, of an integer a whole number.
 """
 from __future__ import annotations
 
@@ -54,6 +55,10 @@ class RigEnv(gymnasium.Env):
                  overrides: Mapping[str, Any] | None = None, realtime: bool = False,
                  folder: str | os.PathLike[str] | None = None, tactus: str | None = None) -> None:
         self.actions, self.observations, self.step_s = list(actions), list(observations), step
+        if not 0 <= step < math.inf:
+            raise ValueError(f"step={step!r} is no time in seconds from 0 on")
+        if unknown := set(bounds or {}) - {*self.actions, *self.observations}:
+            raise ValueError(f"bounds: {', '.join(sorted(unknown))} is no action and no observation")
         self.reward, self.is_terminated, self.time_limit = reward, terminated, time_limit
         self._start = (file, overrides, realtime, tactus)
         self._temporary = tempfile.TemporaryDirectory(prefix="tactus-gym-") if folder is None else None
@@ -65,6 +70,7 @@ class RigEnv(gymnasium.Env):
             rig = self._started()
             about = {name: rig.describe(name) for name in [*self.actions, *self.observations]}
             self.units = {name: one["unit"] for name, one in about.items()}
+            self._bools = {name for name, one in about.items() if one["type"] == "bool"}
             self.action_space = _box(self.actions, about, bounds or {}, True)
             self.observation_space = _box(self.observations, about, bounds or {}, False)
         except BaseException:
@@ -86,7 +92,11 @@ class RigEnv(gymnasium.Env):
         rig = self.rig
         if rig is None:
             raise RuntimeError("the run is over: reset() begins another")
-        given = {name: float(value) for name, value in zip(self.actions, numpy.asarray(action).reshape(-1))}
+        values = numpy.asarray(action).reshape(-1)
+        if len(values) != len(self.actions):
+            raise ValueError(f"an action has {len(values)} values; these are wanted: {', '.join(self.actions) or 'none'}")
+        given = {name: float(value) for name, value in zip(self.actions, values)}
+        given.update({name: bool(given[name]) for name in self._bools & set(given) if given[name] in (0, 1)})
         episode = self._run(rig, given)
         now = {name: episode[tuple(name.split(".", 1))] for name in self.observations}
         info: dict[str, Any] = {"frame": episode.frame, "date": episode.date}
@@ -132,17 +142,24 @@ class RigEnv(gymnasium.Env):
 
 
 def _box(names: Sequence[str], about: Mapping[str, Any], bounds: Mapping[str, tuple[float, float]],
-         needs_bounds: bool) -> Any:
+         is_action: bool) -> Any:
     low, high = [], []
     for name in names:
         if about[name]["count"] and "[" not in name:
             raise ValueError(f"{name} is an array: name its elements, {name}[0] ...")
         declared = about[name]["range"]
         least, most = bounds.get(name, (declared.get("low", -math.inf), declared.get("high", math.inf)))
-        if needs_bounds and not (math.isfinite(least) and math.isfinite(most)):
+        if not least <= most:
+            raise ValueError(f"bounds of {name}: {least} .. {most} is no range; give (LEAST, GREATEST)")
+        if is_action and not (math.isfinite(least) and math.isfinite(most)):
             unit = about[name]["unit"]
             raise ValueError(f"the action {name} has no range: give bounds={{{name!r}: (LEAST, GREATEST)}}, in "
                              f"{unit or 'its own numbers'}")
         low.append(least)
         high.append(most)
-    return gymnasium.spaces.Box(numpy.array(low, numpy.float32), numpy.array(high, numpy.float32), dtype=numpy.float32)
+    ends = numpy.array(low, numpy.float32), numpy.array(high, numpy.float32)
+    if is_action:  # what is rounded to the outside is refused by the rig
+        up, down = numpy.float32(math.inf), numpy.float32(-math.inf)
+        ends = (numpy.where(ends[0].astype(float) < low, numpy.nextafter(ends[0], up), ends[0]),
+                numpy.where(ends[1].astype(float) > high, numpy.nextafter(ends[1], down), ends[1]))
+    return gymnasium.spaces.Box(*ends, dtype=numpy.float32)

@@ -261,12 +261,26 @@ def steps_of(**more):
 
 assert steps_of(step=0.01, overrides={"until": "25 ms"}) == ([9, 19, 24], "completed"), "the last step is shorter"
 assert steps_of(step=0.0011, time_limit=0.01) == ([1, 3, 5, 7, 9], None), "simulated time, not that of steps"
-try:
-    tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed"], step=0.01)
-except ValueError as error:
-    assert "the action motor.load_torque has no range: give bounds=" in str(error), error
-else:
-    raise SystemExit("an action without bounds was taken")
+def refused(does):
+    try:
+        does()
+    except ValueError as error:
+        return str(error)
+    raise SystemExit("it was taken")
+
+def made(actions=("motor.load_torque",), step=0.01, **bounds):
+    return tactus_gym.RigEnv(SERVO, actions, ["motor.speed"], step, bounds={name.replace("__", "."): each for name, each in bounds.items()})
+
+assert "the action motor.load_torque has no range: give bounds=" in refused(made)
+assert "bounds: motor.sped is no action and no observation" in refused(lambda: made(motor__sped=(0, 1)))
+assert "bounds of motor.load_torque: 1 .. -1 is no range" in refused(lambda: made(motor__load_torque=(1, -1)))
+assert "step=nan is no time" in refused(lambda: made(step=math.nan))
+env = made(["motor.supply", "encoder.started"], encoder__started=(0, 1))  # a range that no float32 begins with; a bool
+env.reset()
+for action in (env.action_space.low, env.action_space.high):
+    assert env.step(action)[4]["frame"] in (9, 19)
+assert "an action has 1 values; these are wanted: motor.supply, encoder.started" in refused(lambda: env.step([24.0]))
+env.close()
 print("all of it")
 """
 

@@ -98,8 +98,8 @@ class RigProcess(Rig):
 
     def said(self) -> str:
         """What the command has printed so far."""
-        self._said.seek(0)
-        return self._said.read().decode(errors="replace").strip()
+        file = self._said.fileno()  # where the command writes is not moved: it has the same file open
+        return os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace").strip()
 
     def value(self, name: str) -> Any:
         """The value of one variable, at the end of the last frame."""

@@ -90,6 +90,27 @@ class Processes(Case):
         self.assertEqual(self.outcome(self.folder / "out"), "stopped")
 
 
+    def test_what_a_rig_says_is_whole_while_somebody_reads_it(self):
+        (self.folder / "tactus").write_text(
+            f"#!{sys.executable}\nimport os\nfor line in range(20000):\n    os.write(1, b'%08d\\n' % line)\n")
+        (self.folder / "tactus").chmod(0o755)
+        (self.folder / "use.py").write_text(textwrap.dedent("""
+            from tactus_process import RigProcess
+            class Watched(RigProcess):
+                def wait_until_ready(self, timeout, gone):
+                    while gone() is None:
+                        self.said()
+                    return super().wait_until_ready(timeout, gone)
+            try:
+                Watched("rig.yaml", "out", tactus="./tactus")
+            except Exception as error:
+                said = str(error).split(" did not start: ")[1]
+            assert said.split() == ["%08d" % line for line in range(20000)], said[:90]
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Pytest(Case):
     def setUp(self):
         super().setUp()

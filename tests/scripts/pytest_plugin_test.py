@@ -90,6 +90,35 @@ class Processes(Case):
         self.assertEqual(self.outcome(self.folder / "out"), "stopped")
 
 
+    def test_kill_ends_a_rig_that_hangs_and_its_witness_says_so(self):
+        (self.folder / "hangs.yaml").write_text(
+            "rig: hangs\nframe: { period: 1 ms }\nuntil: 1 s\nthreads: { stuck_after: 10 min }\nmodels:\n"
+            "  wrong: { model: fault, library: test_load, parameters: { in: scheduled, how: hang } }\n")
+        (self.folder / "use.py").write_text(textwrap.dedent("""
+            import json
+            from tactus_client import RigError
+            from tactus_process import RigProcess
+            rig = RigProcess("hangs.yaml", "out")
+            pid = rig._process.pid
+            with open(f"/proc/{pid}/task/{pid}/children") as file:
+                child = file.read().split()[0]
+            try:
+                rig.run_open(timeout=0.5)
+            except RigError:
+                pass
+            rig.kill()
+            try:
+                with open(f"/proc/{child}/stat") as file:
+                    assert file.read().rpartition(")")[2].split()[0] in "ZX", "the rig still runs"
+            except FileNotFoundError:
+                pass
+            assert rig.status not in (None, 0), rig.status
+            with open("out/summary.json") as file:
+                assert "SIGKILL" in json.load(file)["reason"]
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_what_a_rig_says_is_whole_while_somebody_reads_it(self):
         (self.folder / "tactus").write_text(
             f"#!{sys.executable}\nimport os\nfor line in range(20000):\n    os.write(1, b'%08d\\n' % line)\n")

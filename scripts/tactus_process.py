@@ -71,6 +71,7 @@ class RigProcess(Rig):
         for path, value in (overrides or {}).items():
             words += ["--set", f"{path}={setting(value)}"]
         self.status: int | None = None
+        self._answered = False
         self._said = tempfile.TemporaryFile()
         environment = dict(os.environ)
         if threading.current_thread() is threading.main_thread():  # the kernel takes the end of a thread for that of all
@@ -86,6 +87,7 @@ class RigProcess(Rig):
             self.wait_until_ready(start_timeout, self._process.poll)
             self.wait_for("Pause", start_timeout)
             facts = self.facts()
+            self._answered = True
             self.period = facts["period"]["num_ns"] / facts["period"]["den"] / 1e9
             self.planned: int | None = facts["planned_frames"]  # None: until it is stopped
         except RigError as error:
@@ -133,6 +135,21 @@ class RigProcess(Rig):
     def verdicts(self) -> dict[str, Any]:
         """What the expectations of the test have come to so far: /v1/verdicts."""
         return self.report("verdicts")
+
+    def _unreachable(self, error: OSError) -> RigError:
+        return self._ended() or super()._unreachable(error)
+
+    def _broken(self, what: str, error: Exception, timeout: float | None) -> RigError:
+        return self._ended() or super()._broken(what, error, timeout)
+
+    def _ended(self) -> NoRig | None:
+        """Why nobody answers any more: the run is over, and how it ended."""
+        try:
+            status = self._process.wait(1.0 if self._answered else 0.0)  # it may be at its last lines
+        except subprocess.TimeoutExpired:
+            return None
+        last = self.said().splitlines()[-1:]
+        return NoRig(": ".join([f"the rig has ended, with status {status}", *last]))
 
     def end(self, timeout: float = 60.0) -> int:
         """Stops the rig in order, and waits for it. Its exit status; a second call gives the same."""

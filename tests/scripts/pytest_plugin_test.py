@@ -90,6 +90,24 @@ class Processes(Case):
         self.assertEqual(self.outcome(self.folder / "out"), "stopped")
 
 
+    def test_a_call_after_the_run_says_how_it_ended(self):
+        (self.folder / "use.py").write_text(textwrap.dedent(f"""
+            from tactus_client import NoRig
+            from tactus_process import RigProcess
+            with RigProcess({str(SERVO)!r}, "out", overrides={{"until": "20 ms"}}) as rig:
+                assert rig.run_to_end().outcome == "completed"
+                rig._process.wait()
+                for call in (lambda: rig.value("motor.speed"), lambda: rig.run_for(0.1), rig.reset):
+                    try:
+                        call()
+                    except NoRig as error:
+                        assert str(error).startswith("the rig has ended, with status 0: servo: completed after 20 "), error
+                    else:
+                        raise SystemExit("it was answered")
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_kill_ends_a_rig_that_hangs_and_its_witness_says_so(self):
         (self.folder / "hangs.yaml").write_text(
             "rig: hangs\nframe: { period: 1 ms }\nuntil: 1 s\nthreads: { stuck_after: 10 min }\nmodels:\n"

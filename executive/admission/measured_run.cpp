@@ -81,6 +81,9 @@ MeasuredRun MeasuredRun::of_summary(const Json& summary, const std::string& name
   if (jobs == nullptr || !jobs->is_array())
     refuse(name, "summary.json has no times of jobs: the run did not end by itself; make another run");
   for (const Json& entry : *jobs) add_job(run, entry);
+  if (const Json* const rt = ::tactus::executive::find(summary, "rt"))
+    if (const Json* const realtime = ::tactus::executive::find(*rt, "realtime"))
+      run.realtime = !realtime->is_boolean() || realtime->get<bool>();
   if (run.jobs.empty())
     refuse(name, "summary.json has no times of jobs; make a run with frames and with job_times: yes");
   return run;

@@ -22,6 +22,7 @@ struct MeasuredJob {
 struct MeasuredRun {
   std::string name;                         ///< name in messages: the folder
   std::map<std::string, MeasuredJob> jobs;  ///< jobs by name; those that were called at least once
+  bool realtime = true;                     ///< false: it ran as fast as it could
 
   /// nullptr: it was not called, or there was no such job.
   const MeasuredJob* find(const std::string& job) const;

@@ -69,7 +69,7 @@ class CalibrateCommand final : public CommandDriver {
         return run.exit_status();
       }
       const std::string name = folder.path().string();
-      write(rig, MeasuredRun::of_summary(run.summary(), name, rig.settings().rig.value), run.realtime(),
+      write(rig, MeasuredRun::of_summary(run.summary(), name, rig.settings().rig.value),
             to.empty() ? folder.absolute_path() / "budgets.yaml" : to,
             to.empty() ? (folder.path() / "budgets.yaml").string() : to_);
       return run.exit_status();
@@ -80,7 +80,7 @@ class CalibrateCommand final : public CommandDriver {
   int look() {
     const auto rig = executive::load_rig(request_.file, request_.choices);
     try {
-      write(*rig, MeasuredRun::of_folder(from_, rig->settings().rig.value), true, to_, to_);
+      write(*rig, MeasuredRun::of_folder(from_, rig->settings().rig.value), to_, to_);
     } catch (const CommandError&) {
       throw;
     } catch (const std::exception& error) {
@@ -90,12 +90,12 @@ class CalibrateCommand final : public CommandDriver {
   }
 
   /// Writes to stdout if `file` is empty. `shown`: the name as a person wrote it.
-  void write(const executive::Rig& rig, const MeasuredRun& run, bool realtime,
-             const std::filesystem::path& file, const std::string& shown) const {
+  void write(const executive::Rig& rig, const MeasuredRun& run, const std::filesystem::path& file,
+             const std::string& shown) const {
     const auto budgets = executive::propose_budgets(rig.plan(), run, factor_);
     const std::string text =
         "# Budgets of rig " + rig.settings().rig.value + ": what " + run.name + " measured, times " +
-        config::print_real(factor_) + (realtime ? "" : ", outside of real time") + ".\n" +
+        config::print_real(factor_) + (run.realtime ? "" : ", outside of real time") + ".\n" +
         "# p99.99, or the maximum of fewer than " + std::to_string(executive::kCallsForP9999) + " calls.\n" +
         executive::budgets_yaml(budgets);
     const std::vector<std::string> unfit = executive::unfit_budgets(rig.plan(), rig.settings(), budgets);

@@ -48,6 +48,16 @@ TEST(MeasuredRun, HasTheTimesOfTheJobsThatWereCalled) {
   EXPECT_EQ(run.find("m.old")->p99_99, 40ns) << "of a tactus that did not write it";
   EXPECT_EQ(run.find("m.never"), nullptr);
   EXPECT_EQ(run.find("m.none"), nullptr);
+  EXPECT_TRUE(run.realtime);
+}
+
+TEST(MeasuredRun, KnowsWhetherItWasInRealTime) {
+  for (const bool realtime : {false, true}) {
+    const tactus::test::TempDir dir;
+    const std::string rt = std::string(R"({"rt": {"realtime": )") + (realtime ? "true" : "false") + "}, ";
+    (void)dir.write("summary.json", rt + kGood.substr(1));
+    EXPECT_EQ(MeasuredRun::of_folder(dir.path(), "r").realtime, realtime);
+  }
 }
 
 TEST(MeasuredRun, AMissingFolderIsNamed) {

@@ -29,10 +29,11 @@ bool is_live_socket(const fs::path& path) {
   return fs::is_socket(path, error);
 }
 
-/// "127.0.0.1:8086", "[::1]:8086", "http://localhost:8086/".
+/// "127.0.0.1:8086", "[::1]:8086", "http://localhost:8086/", and as a rig says it, "http://127.0.0.1:8086/v1".
 std::optional<PortAddress> tcp_address(std::string text) {
   if (text.starts_with("http://")) text.erase(0, 7);
   if (text.ends_with('/')) text.pop_back();
+  if (text.ends_with("/v1")) text.erase(text.size() - 3);
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0 || text.find('/') != std::string::npos) return std::nullopt;
   const std::string port = text.substr(colon + 1);
@@ -235,9 +236,13 @@ PortAddress find_port(const std::string& where) {
   if (where.starts_with("unix:")) return {where.substr(5), "", ""};
   if (is_live_socket(where)) return {where, "", ""};
   if (fs::is_directory(where, error)) {
-    if (const std::string how = how_it_ended(where); !how.empty())
-      throw NoRigError("the run of " + where + " has ended: " + how);
-    if (auto folder = port_of_run(where)) return *folder;
+    const std::string how_ended = how_it_ended(where);
+    if (how_ended.empty())
+      if (auto folder = port_of_run(where)) return *folder;
+    // A folder of its name, as `tactus new rig` makes one, does not hide a rig that runs.
+    if (config::is_name(where))
+      if (auto rig = running(where)) return *rig;
+    if (!how_ended.empty()) throw NoRigError("the run of " + where + " has ended: " + how_ended);
     if (!fs::exists(fs::path(where) / "rig.yaml", error))
       throw NoRigError(where + " is not a run folder: it holds no rig.yaml; give one that `tactus run` made");
     if (const std::string how = end_of_run(where); !how.empty())

@@ -42,7 +42,7 @@ std::string end_of_run(const std::filesystem::path& folder, bool runs = false);
 /// Finds the control port by what a user writes:
 ///
 ///     unix:PATH, PATH of a socket     127.0.0.1:8086, http://127.0.0.1:8086     a run folder     a rig file
-///     the name of a rig that runs on this machine
+///     the name of a rig that runs on this machine; a folder of that name counts only if a rig listens in it
 ///
 /// Empty: the rig of this folder, else the newest one in runs/ that listens. Throws NoRigError.
 /// @when service

@@ -147,6 +147,7 @@ TEST(BlockStream, RefusesWhatIsNone) {
 TEST(PortAddress, IsFoundByWhatPeopleWrite) {
   EXPECT_EQ(find_port("127.0.0.1:8086").text(), "127.0.0.1:8086");
   EXPECT_EQ(find_port("http://localhost:8086/").text(), "localhost:8086");
+  EXPECT_EQ(find_port("http://127.0.0.1:8086/v1").text(), "127.0.0.1:8086") << "as a rig says it";
   EXPECT_EQ(find_port("[::1]:80").host, "::1");
   EXPECT_EQ(find_port("unix:/x/y.sock").path, "/x/y.sock");
   const TempDir dir;
@@ -236,6 +237,24 @@ TEST(PortAddress, OfARigThatIsEndingSaysSo) {
   EXPECT_THAT(said("info http: listens on /x/live.sock\n"),
               HasSubstr("has ended: stopped after 7 frames, exit status 0"))
       << "its process is still there";
+}
+
+TEST(PortAddress, OfARigThatRunsIsNotHiddenByAFolderOfItsName) {
+  const TempDir dir;
+  dir.write("run/rig.yaml", "rig: has-a-folder\nlive: { http: { listen: \"127.0.0.1:1\" } }\n");
+  dir.write("run/log.txt", "info http: listens on http://127.0.0.1:1/v1\n");
+  dir.write("has-a-folder/has-a-folder.yaml", "rig: has-a-folder\n");
+  const SeemingRig rig(dir);
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(dir.path());
+  std::string found;
+  try {
+    found = find_port("has-a-folder").text();
+  } catch (const NoRigError& error) {
+    found = error.what();
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(found, "127.0.0.1:1");
 }
 
 TEST(PortAddress, OfARunAtAnyFreePortIsTheOneThatItTold) {

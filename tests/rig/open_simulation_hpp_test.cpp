@@ -102,7 +102,7 @@ TEST(OpenSimulationHpp, WhatIsWrongIsListedAndNothingRuns) {
   OpenSimulation rig(kServo, fast(dir));
   std::vector<EpisodeOut> out{{"motr", "speed"}};
   try {
-    rig.run_open({}, std::vector<EpisodeIn>{{"motor", "torqe", {1}}}, out);
+    rig.run_open({}, std::vector<EpisodeIn>{{"motor", "torqe", {1, 2, 3}}}, out);
     FAIL() << "neither is there";
   } catch (const OpenSimulationError& error) {
     EXPECT_EQ(error.result(), TACTUS_ERROR_EPISODE);

@@ -118,11 +118,10 @@ class OpenSimulation {
                          std::span<EpisodeOut> out = {}) {
     std::vector<Cells> cells(in.size() + out.size());
     std::vector<tactus_episode_item> items(cells.size());
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      items[i] = item_of(in[i], cells[i]);
-      store(in[i], items[i]);
-    }
-    for (std::size_t i = 0; i < out.size(); ++i) items[in.size() + i] = item_of(out[i], cells[in.size() + i]);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (make_item(in[i], cells[i], items[i])) store(in[i], items[i]);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      (void)make_item(out[i], cells[in.size() + i], items[in.size() + i]);
     tactus_episode_item* const wanted = items.data() + in.size();
     check(tactus_open_simulation_run_open(simulation_.get(), text_or_null(stop), items.data(), in.size(),
                                           wanted, out.size()));
@@ -206,20 +205,20 @@ class OpenSimulation {
     }
   }
 
-  /// The item, with room for its values. Of a name that is not there run_open() complains, together with all others.
+  /// Makes the item, with room for its values. Returns false if there is no such name: run_open() complains of it,
+  /// together with all others.
   template <class Named>
-  tactus_episode_item item_of(const Named& named, Cells& cells) const {
-    tactus_episode_item item{};
+  bool make_item(const Named& named, Cells& cells, tactus_episode_item& item) const {
     item.size = sizeof item;
     item.entity = named.entity.c_str();
     item.descriptor = named.descriptor.c_str();
     item.date = text_or_null(named.date);
     item.type = TACTUS_DOUBLE;
-    (void)tactus_open_simulation_describe(simulation_.get(), item.entity, item.descriptor, &item.type,
-                                          &item.count, nullptr);
+    const tactus_result found = tactus_open_simulation_describe(
+        simulation_.get(), item.entity, item.descriptor, &item.type, &item.count, nullptr);
     cells.resize(std::max<std::size_t>(item.count, 1));
     item.values = cells.data();
-    return item;
+    return found == TACTUS_OK;
   }
 
   static void store(const EpisodeIn& from, const tactus_episode_item& item) {

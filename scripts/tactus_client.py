@@ -62,7 +62,7 @@ class RigError(Exception):
         self.error, self.status, self.problems = error, status, list(problems)
 
     def __str__(self) -> str:
-        return "\n  ".join([self.error, *(problem for problem in self.problems if problem != self.error)])
+        return "\n  ".join([self.error, *(problem for problem in self.problems if not self.error.startswith(problem))])
 
 
 class NoRig(RigError):

@@ -91,8 +91,9 @@ class RigProcess(Rig):
             self.period = facts["period"]["num_ns"] / facts["period"]["den"] / 1e9
             self.planned: int | None = facts["planned_frames"]  # None: until it is stopped
         except RigError as error:
+            why = "" if self._process.poll() is not None else f"{error}\n"  # one that has ended says it itself
             self.kill()
-            raise NoRig(f"{os.fspath(file)} did not start: {self.said() or error}") from error
+            raise NoRig(f"{os.fspath(file)} did not start: {why + self.said() or error}") from error
 
     def __enter__(self) -> RigProcess:
         return self

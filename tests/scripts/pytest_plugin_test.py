@@ -108,6 +108,15 @@ class Processes(Case):
         done = self.run_python(sys.executable, "use.py")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_a_rig_that_refuses_its_program_is_not_all_that_it_has_said(self):
+        (self.folder / "token").write_text("0123456789abcdef")
+        (self.folder / "token").chmod(0o600)
+        (self.folder / "servo.yaml").write_text(SERVO.read_text() + "live: { http: { token_file: token } }\n")
+        done = self.run_python(sys.executable, "-c", "import tactus_process; tactus_process.RigProcess('servo.yaml', 'out')")
+        self.assertIn("NoRig: servo.yaml did not start: ", done.stderr)
+        self.assertIn("give the rig's token: token or token_file of Rig, or TACTUS_TOKEN in the environment", done.stderr)
+        self.assertEqual(done.stderr.split("The above exception")[1].count("a token is needed"), 1, done.stderr)
+
     def test_kill_ends_a_rig_that_hangs_and_its_witness_says_so(self):
         (self.folder / "hangs.yaml").write_text(
             "rig: hangs\nframe: { period: 1 ms }\nuntil: 1 s\nthreads: { stuck_after: 10 min }\nmodels:\n"

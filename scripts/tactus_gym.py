@@ -79,6 +79,8 @@ class RigEnv(gymnasium.Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
+        if self.rig is not None and self.rig.ended() is not None:  # it has crashed
+            self._end()
         rig = self._started()
         if self._begun:
             rig.reset()

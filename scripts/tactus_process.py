@@ -138,16 +138,20 @@ class RigProcess(Rig):
         return self.report("verdicts")
 
     def _unreachable(self, error: OSError) -> RigError:
-        return self._ended() or super()._unreachable(error)
+        return self._at_its_end() or super()._unreachable(error)
 
     def _broken(self, what: str, error: Exception, timeout: float | None) -> RigError:
-        return self._ended() or super()._broken(what, error, timeout)
+        return self._at_its_end() or super()._broken(what, error, timeout)
 
-    def _ended(self) -> NoRig | None:
-        """Why nobody answers any more: the run is over, and how it ended."""
-        try:
-            status = self._process.wait(1.0 if self._answered else 0.0)  # it may be at its last lines
-        except subprocess.TimeoutExpired:
+    def _at_its_end(self) -> NoRig | None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0 if self._answered else 0.0)  # for its last lines
+        return self.ended()
+
+    def ended(self) -> NoRig | None:
+        """What a call gets as soon as the process has ended: how it ended. None: it has not."""
+        status = self._process.poll()
+        if status is None:
             return None
         last = self.said().splitlines()[-1:]
         return NoRig(": ".join([f"the rig has ended, with status {status}", *last]))

@@ -298,7 +298,7 @@ class spaces:
 """
 
 USE = """
-import math, tactus_gym
+import math, tactus_client, tactus_gym
 env = tactus_gym.RigEnv(SERVO, ["motor.load_torque"], ["motor.speed", "motor.angle"], step=0.01, time_limit=0.05,
                         bounds={"motor.load_torque": (-0.01, 0.01)}, reward=lambda now, action: now["motor.speed"],
                         overrides={"until": "200 ms"})
@@ -338,6 +338,23 @@ def steps_of(**more):
 
 assert steps_of(step=0.01, overrides={"until": "25 ms"}) == ([9, 19, 24], "completed"), "the last step is shorter"
 assert steps_of(step=0.0011, time_limit=0.01) == ([1, 3, 5, 7, 9], None), "simulated time, not that of steps"
+class Crash(tactus_gym.RigEnv):
+    def _run(self, rig, given):
+        rig.kill()
+        return super()._run(rig, given)
+
+env = Crash(SERVO, ["motor.load_torque"], ["motor.speed"], step=0.01, bounds={"motor.load_torque": (-0.01, 0.01)})
+for turn in range(2):
+    seen, info = env.reset()
+    assert info["frame"] is None, "another process, from its beginning"
+    try:
+        env.step([0.0])
+    except tactus_client.NoRig as error:
+        assert "the rig has ended, with status" in str(error), error
+    else:
+        raise SystemExit("a rig that was killed has run a step")
+env.close()
+
 def refused(does):
     try:
         does()

@@ -19,6 +19,7 @@ import tempfile
 import threading
 import weakref
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 if __package__:  # installed: python3-tactus
@@ -88,7 +89,8 @@ class RigProcess(Rig):
             self.wait_for("Pause", start_timeout)
             facts = self.facts()
             self._answered = True
-            self.period = facts["period"]["num_ns"] / facts["period"]["den"] / 1e9
+            self._period_ns = Fraction(facts["period"]["num_ns"], facts["period"]["den"])
+            self.period = float(self._period_ns) / 1e9
             self.planned: int | None = facts["planned_frames"]  # None: until it is stopped
         except RigError as error:
             why = "" if self._process.poll() is not None else f"{error}\n"  # one that has ended says it itself
@@ -127,7 +129,8 @@ class RigProcess(Rig):
 
     def frames_in(self, seconds: float) -> int:
         """The frames that run_for runs."""
-        return max(1, math.ceil(seconds / self.period - 1e-9))
+        ns = round(Fraction(float(seconds)) * 1_000_000_000)
+        return max(1, math.ceil((ns - 1) / self._period_ns))  # a third of a second has no last digit
 
     def _run_to(self, stop: str | None, inputs: Mapping[str, Any] | None, outputs: Sequence[str]) -> Episode:
         return self.run_open(stop, [(*_split(name), value) for name, value in (inputs or {}).items()],

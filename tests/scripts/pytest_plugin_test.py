@@ -117,6 +117,21 @@ class Processes(Case):
         self.assertIn("give the rig's token: token or token_file of Rig, or TACTUS_TOKEN in the environment", done.stderr)
         self.assertEqual(done.stderr.split("The above exception")[1].count("a token is needed"), 1, done.stderr)
 
+    def test_a_time_is_as_many_frames_however_many_these_are(self):
+        (self.folder / "use.py").write_text(textwrap.dedent(f"""
+            from tactus_process import RigProcess
+            with RigProcess({str(SERVO)!r}, "whole") as rig:
+                for frames in (1, 3, 100, 33156656, 86400001):
+                    assert rig.frames_in(frames / 1000) == frames, frames
+                assert (rig.frames_in(0), rig.frames_in(0.0011)) == (1, 2)
+            thirds = {{"frame.period": "1/3 ms", "models.motor.jobs": {{}}}}
+            with RigProcess({str(SERVO)!r}, "thirds", overrides=thirds) as rig:
+                for frames in (1, 2, 3, 100, 10000001):
+                    assert rig.frames_in(frames / 3000) == frames, frames
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_kill_ends_a_rig_that_hangs_and_its_witness_says_so(self):
         (self.folder / "hangs.yaml").write_text(
             "rig: hangs\nframe: { period: 1 ms }\nuntil: 1 s\nthreads: { stuck_after: 10 min }\nmodels:\n"

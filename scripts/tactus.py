@@ -596,8 +596,12 @@ def main() -> int:
             for column in recording.columns.values():
                 print(f"  {column.name}  {column.type}" + (f" in {column.unit}" if column.unit else "")
                       + (f"  {column.about}" if column.about else ""))
+        sys.stdout.flush()
     except RecordingError as error:
         print(f"tactus.py: {error}", file=sys.stderr)
+        return 1
+    except (KeyboardInterrupt, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nothing more can be said there
         return 1
     return 0
 

@@ -199,6 +199,9 @@ def use_python(prefix, top, version):
            f"{version} {version} [1.0, 2.0, 3.0] []\n")
     listed = run(sys.executable, "-m", "tactus.recordings", "run", cwd=top, env=environment)
     expect("columns from a shell", re.findall(r"^  (mine\.\w+)  (\w+)", listed, re.M), [("mine.y", "double")])
+    for module, words in (("recordings", ["run"]), ("client", ["--help"])):
+        said = run(sys.executable, "-m", f"tactus.{module}", *words, cwd=top, env=environment)
+        expect(f"warnings of python3 -m tactus.{module}", re.findall(r".*Warning.*", said), [])
     expect("py.typed", (prefix / "lib/python3/dist-packages/tactus/py.typed").exists(), True)
 
 

@@ -230,6 +230,12 @@ def main(folder):
     commas = tactus.load(folder / "s.csv")
     assert commas.values("a") == [-1.5e-3, 2.5] and commas.labels["w"] == {"1,2,3": 0, "x": 1}, commas.values("a")
     assert tactus.load(folder / "s.csv", span=(0.1, 0.2)).count == 1
+    reads, writes = os.pipe()
+    os.close(reads)  # as head does that has seen enough
+    listed = subprocess.run([sys.executable, os.path.join(options.source, "scripts", "tactus.py"), folder / "t.csv"],
+                            stdout=writes, stderr=subprocess.PIPE, check=False)
+    os.close(writes)
+    assert (listed.returncode, listed.stderr) == (1, b""), listed
     (folder / "bad.csv").write_text("sys.exec.out.time {s},a {m}\n0,1\n0.1\n")
     refused(lambda: tactus.load(folder / "bad.csv"), "bad.csv:3: has 1 columns, the header has 2")
     refused(lambda: tactus.load(folder / "none"), "is not there")

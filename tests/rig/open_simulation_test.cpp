@@ -644,6 +644,19 @@ TEST(OpenSimulation, AllThatIsWrongIsListedAndNothingRuns) {
   EXPECT_EQ(end.frame, 5);
 }
 
+TEST(OpenSimulation, AValueThatIsGivenOftenIsOneProblemEach) {
+  const TempDir dir;
+  OpenSimulation simulation(example("servo"), frames(fast(dir, "out"), 20));
+  const std::string why = ": is given twice for the same date; one value is expected";
+  std::vector<EpisodeInput> in(20, input("motor", "load_torque", 1));
+  in.push_back(input("motor", "nope", 1));
+  const std::vector<std::string> problems = problems_of(simulation, date_of(4), in);
+  ASSERT_EQ(problems.size(), 20U) << testing::PrintToString(problems);
+  for (std::size_t i = 0; i + 1 < problems.size(); ++i)
+    EXPECT_EQ(problems[i], "in[" + std::to_string(i + 1) + "] (motor.load_torque)" + why);
+  EXPECT_THAT(problems.back(), testing::StartsWith("in[20] (motor.nope): "));
+}
+
 TEST(OpenSimulation, EachWrongStopDateIsRefused) {
   const TempDir dir;
   OpenSimulation simulation(example("servo"), frames(fast(dir, "out"), 20));

@@ -121,9 +121,9 @@ class LiveAccess::EpisodePlanner {
     if (problem.empty() && live_.batches_.is_forced(*ref)) problem = "is forced; release it first";
     if (!problem.empty()) return complain(which + problem);
     LiveBatch& batch = meets ? at_meeting_ : by_frame_[*frame];
-    for (const LiveWrite& other : batch.writes)
-      if (overlap(other.ref, write->ref))
-        complain(which + "is given twice for the same date; one value is expected");
+    if (std::ranges::any_of(batch.writes,
+                            [&](const LiveWrite& other) { return overlap(other.ref, write->ref); }))
+      return complain(which + "is given twice for the same date; one value is expected");
     if (!meets) batch.frame = *frame;
     batch.who = request_.who;
     batch.writes.push_back(std::move(*write));

@@ -18,10 +18,11 @@ import time
 
 # What has to be there after the last box, beside what has to be in the output.
 LEFT = {
-    "first-rig.md": (["first/motion.csv", "first/frames.csv", "second/report.html"], ["motor.step", "has no unit", "motor.speed"]),
+    "first-rig.md": (["first/motion.csv", "first/frames.csv", "second/report.html"],
+                     ["motor.step", "has no unit", "motor.speed", "motor: completed after 2000 frames in real time, late p50 "]),
     "first-fmu.md": (["first/motion.csv", "second/motion.csv", "second/summary.json"],
                      ["kinds          co-simulation", "measured on this machine", "engine.step", "0.999,", ",6"]),
-    "first-federation.md": (["demo/link.csv", "again/summary.json"], ["system: Running", "the replayed record ends here"]),
+    "first-federation.md": (["demo/link.csv", "again/summary.json"], ["system: Running", "the replayed record ends here", " frames in real time, late p50 "]),
     "first-test.md": (["first/verdict.json", "second/verdict.json", "all.xml", "car/cruise/verdict.json"],
                       ["never too fast", "over by", "REQ-12", "2 tests: 2 pass", "pass          follows the driving cycle"]),
     "first-campaign.md": (["first/campaign.sqlite", "first/campaign.html", "first.csv", "weaker/campaign.html"],

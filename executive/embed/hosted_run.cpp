@@ -11,17 +11,24 @@ using namespace std::chrono_literals;
 constexpr auto kTick = 10ms;  // how soon the end of the frames is noticed; a stop wakes at once
 
 std::atomic<bool> running{false};
+std::atomic<bool> runs_for_ever{false};
 
 }  // namespace
 
 HostedRun::ProcessLock::ProcessLock() {
-  if (running.exchange(true))
+  if (!running.exchange(true)) return;
+  if (runs_for_ever.load())
     throw MachineError(
-        "another simulation of this process is not over: run it to its end or destroy it first, or use a "
-        "process for each");
+        "a simulation of this process was left behind, as a job of it never returned: no other one can run "
+        "here; end the process with _exit, and use a new one");
+  throw MachineError(
+      "another simulation of this process is not over: run it to its end or destroy it first, or use a "
+      "process for each");
 }
 
 HostedRun::ProcessLock::~ProcessLock() { running.store(false); }
+
+void HostedRun::ProcessLock::keep_for_ever() { runs_for_ever.store(true); }
 
 HostedRun::HostedRun(std::unique_ptr<ProcessLock> lock, Rig& rig, RunOptions options, RunFolder folder,
                      Log log)

@@ -29,6 +29,8 @@ class HostedRun final : public RunObserver {
     /// Throws MachineError when another run of this process is not over.
     ProcessLock();
     ~ProcessLock();
+    /// The run that has it never ends: a job of it does not return.
+    static void keep_for_ever();
     ProcessLock(const ProcessLock&) = delete;
     ProcessLock& operator=(const ProcessLock&) = delete;
   };

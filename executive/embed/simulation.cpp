@@ -20,6 +20,7 @@ constexpr const char* kAborted = "aborted by the program";
 
 /// A job of it never returned: its thread continues using all of it.
 void leave_behind(std::unique_ptr<HostedRun> run, std::unique_ptr<Rig> rig) {
+  HostedRun::ProcessLock::keep_for_ever();
   static std::mutex mutex;
   static auto& kept = *new std::vector<std::pair<std::unique_ptr<Rig>, std::unique_ptr<HostedRun>>>;
   const std::lock_guard lock(mutex);
@@ -100,10 +101,12 @@ void Simulation::keep_end() {
   over_ = true;
   end_ = run_->run().end();
   exit_status_ = run_->run().exit_status();
-  if (run_->run().stuck())
+  if (run_->run().stuck()) {
+    HostedRun::ProcessLock::keep_for_ever();
     end_outputs_safe_aside(run_->run().executive());  // it may have written meanwhile
-  else
+  } else {
     run_.reset();
+  }
 }
 
 /// Keeps that nothing was started, and as its reason the exception that is handled.

@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -24,6 +22,7 @@
 #include "config/json.hpp"
 #include "config/json_of.hpp"
 #include "config/text.hpp"
+#include "rtsync/host/unix_socket.hpp"
 
 namespace tactus::client {
 namespace {
@@ -146,17 +145,14 @@ void HttpStream::connect_to(const PortAddress& address) {
                      (gone ? "; is it running, and does its rig file have a live section?" : ""));
   };
   if (!address.path.empty()) {
-    sockaddr_un name{};
-    name.sun_family = AF_UNIX;
-    if (address.path.size() >= sizeof name.sun_path)
+    const rtsync::UnixName name(address.path);
+    if (!name.fits())
       throw NoRigError(name_ + ": the path of a socket has at most " +
-                       std::to_string(sizeof name.sun_path - 1) +
+                       std::to_string(rtsync::UnixName::kLongest) +
                        " characters; go to its folder and write a relative one");
-    std::memcpy(name.sun_path, address.path.c_str(), address.path.size());
     socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket_ < 0) refused(errno);
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the kernel's interface
-    if (::connect(socket_, reinterpret_cast<const sockaddr*>(&name), sizeof name) == 0) return;
+    if (::connect(socket_, name.address(), rtsync::UnixName::size()) == 0) return;
     const int error = errno;
     (void)::close(socket_);
     refused(error);

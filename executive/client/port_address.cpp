@@ -13,6 +13,7 @@
 #include "config/json_of.hpp"
 #include "config/text.hpp"
 #include "executive/client/running_rigs.hpp"
+#include "rtsync/host/unix_socket.hpp"
 #include "rtsync/joined.hpp"
 
 namespace tactus::client {
@@ -23,11 +24,6 @@ namespace fs = std::filesystem;
 constexpr const char* kHowToListen =
     "start it with a control port: tactus run RIG.yaml --live unix:live.sock, or `live: { http: {} }` in the "
     "rig file";
-
-bool is_live_socket(const fs::path& path) {
-  std::error_code error;
-  return fs::is_socket(path, error);
-}
 
 /// "127.0.0.1:8086", "[::1]:8086", "http://localhost:8086/", and as a rig says it, "http://127.0.0.1:8086/v1".
 std::optional<PortAddress> tcp_address(std::string text) {
@@ -83,15 +79,16 @@ std::string listening_line(const fs::path& folder) {
 }  // namespace
 
 std::optional<PortAddress> port_of_run(const fs::path& folder) {
-  if (is_live_socket(folder / "live.sock")) return PortAddress{(folder / "live.sock").string(), "", ""};
+  // A rig that was killed leaves its socket.
+  const auto listens_at = [&folder](const fs::path& socket) {
+    const std::string path = (folder / socket).string();
+    return rtsync::may_listen(path) ? std::optional(PortAddress{path, "", ""}) : std::nullopt;
+  };
+  if (auto found = listens_at("live.sock")) return found;
   std::error_code error;
   if (!fs::exists(folder / "rig.yaml", error)) return std::nullopt;
   const Listens listens = read_rig_file(folder / "rig.yaml");
-  if (listens.where.starts_with("unix:")) {
-    const fs::path socket = folder / listens.where.substr(5);
-    if (is_live_socket(socket)) return PortAddress{socket.string(), "", ""};
-    return std::nullopt;
-  }
+  if (listens.where.starts_with("unix:")) return listens_at(listens.where.substr(5));
   std::optional<PortAddress> address = tcp_address(listens.where);
   if (!address) return std::nullopt;
   address->run = folder;
@@ -234,7 +231,7 @@ PortAddress find_port(const std::string& where) {
         kHowToListen);
   }
   if (where.starts_with("unix:")) return {where.substr(5), "", ""};
-  if (is_live_socket(where)) return {where, "", ""};
+  if (fs::is_socket(where, error)) return {where, "", ""};
   if (fs::is_directory(where, error)) {
     const std::string how_ended = how_it_ended(where);
     if (how_ended.empty())
@@ -252,7 +249,7 @@ PortAddress find_port(const std::string& where) {
         (read_rig_file(fs::path(where) / "rig.yaml").where.empty()
              ? std::string("the rig file of this run has no live section, so there is no port; ") +
                    kHowToListen
-             : std::string("the run is over, or its rig has not begun to listen: there is no socket")));
+             : std::string("the run is over, or its rig has not begun to listen")));
   }
   if (fs::is_regular_file(where, error)) {
     const Listens listens = read_rig_file(where);

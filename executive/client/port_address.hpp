@@ -28,8 +28,8 @@ struct PortAddress {
 /// .yaml or .sock, is a file or folder, or has no '.' as every variable has, and so is a rig's name.
 bool looks_like_address(const std::string& word);
 
-/// Port of a run folder: its socket if there is one, else the address in its rig file. Nothing: it has none,
-/// or the run is over. Throws NoRigError: its rig file cannot be read.
+/// Port of a run folder: its socket if something listens there, else the address in its rig file. Nothing: it has
+/// none, or the run is over. Throws NoRigError: its rig file cannot be read.
 std::optional<PortAddress> port_of_run(const std::filesystem::path& folder);
 
 /// Says how the run of a folder ended: "completed after 2000 frames, exit status 0". Empty: that is not known.

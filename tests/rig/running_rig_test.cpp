@@ -207,6 +207,29 @@ TEST(RunningRigs, WithoutANameTheOneThatBeganLastIsCommanded) {
   }
 }
 
+TEST(RunningRigs, WithoutANameOneThatWasKilledHidesNoOther) {
+  const TempDir dir;
+  const auto line = [&](const std::string& name) {
+    return run_rig("servo",
+                   {"--live", "unix:live.sock", "--no-realtime", "--paused", "--no-witness", "--out",
+                    "runs/" + name, "--set", "rig=" + name, "--set", "until=stopped"},
+                   dir.path());
+  };
+  Process first(line("first"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/first/log.txt", "listens on"));
+  Process second(line("second"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/second/log.txt", "listens on"));
+  second.signal(SIGKILL);
+  EXPECT_EQ(second.wait().signal, SIGKILL);
+  ASSERT_TRUE(std::filesystem::is_socket(dir / "runs/second/live.sock"));
+  const Finished done = run(tactus({"stop"}, dir.path()));
+  EXPECT_TRUE(done.out.starts_with("first: ")) << done;
+  EXPECT_EQ(first.wait().status, 0);
+  const Finished nobody = run(tactus({"stop"}, dir.path()));
+  EXPECT_EQ(nobody.status, 1);
+  EXPECT_NE(nobody.err.find("no rig with a control port was found"), std::string::npos) << nobody;
+}
+
 TEST(RunningRigs, AnotherRigAtTheAddressOfAFileIsNotCommanded) {
   const TempDir dir;
   const std::string name = "named-" + std::to_string(::getpid());

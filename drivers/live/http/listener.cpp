@@ -6,51 +6,19 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <system_error>
 #include <utility>
 
 #include "executive/driver/device_error.hpp"
+#include "rtsync/host/unix_socket.hpp"
 
 namespace tactus::drivers::live_http {
 namespace {
 
 constexpr int kBacklog = 1024;
-
-/// The name of a socket's file, for bind and connect.
-class UnixName {
- public:
-  explicit UnixName(const std::string& path) : fits_(path.size() <= kLongest) {
-    name_.sun_family = AF_UNIX;
-    if (fits_) std::memcpy(name_.sun_path, path.c_str(), path.size() + 1);
-  }
-
-  static constexpr std::size_t kLongest = sizeof sockaddr_un::sun_path - 1;
-
-  bool fits() const { return fits_; }
-  const sockaddr* address() const {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sockets take addresses
-    return reinterpret_cast<const sockaddr*>(&name_);
-  }
-  static constexpr socklen_t size() { return sizeof(sockaddr_un); }
-
- private:
-  sockaddr_un name_{};
-  const bool fits_;
-};
-
-/// Returns true if a server listens at the file.
-bool is_alive(const UnixName& name) {
-  const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const bool refused =
-      probe >= 0 && ::connect(probe, name.address(), UnixName::size()) != 0 && errno == ECONNREFUSED;
-  if (probe >= 0) ::close(probe);
-  return !refused;
-}
 
 }  // namespace
 
@@ -73,23 +41,23 @@ Listener::Listener(Address address, const std::filesystem::path& folder) : addre
 Listener::~Listener() { close(); }
 
 std::string path_problem(const Address& address, bool in_folder) {
-  if (UnixName(address.path).fits()) return "";
+  if (rtsync::UnixName(address.path).fits()) return "";
   return address.text() + " has a path of " + std::to_string(address.path.size()) +
-         " bytes, and that of a socket has at most " + std::to_string(UnixName::kLongest) +
+         " bytes, and that of a socket has at most " + std::to_string(rtsync::UnixName::kLongest) +
          (in_folder ? "; choose a shorter run folder (--out) or name of the rig, or another place, as "
                     : "; choose a shorter one, as ") +
          "listen: unix:/run/tactus/rig.sock";
 }
 
 void Listener::open_unix() {
-  const UnixName name(address_.path);
+  const rtsync::UnixName name(address_.path);
   if (const std::string problem = path_problem(address_, in_folder_); !problem.empty())
     throw executive::DeviceError("live.http.listen: " + problem);
   struct stat there {};
   if (::lstat(address_.path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode))
       fail("cannot be made", EEXIST, "it is a file of another kind; choose another name");
-    if (is_alive(name))
+    if (rtsync::may_listen(address_.path))
       fail("is taken", EADDRINUSE, "another run listens there: end it, or choose another name");
     if (::unlink(address_.path.c_str()) != 0)
       fail("was left by a run that is over and cannot be removed", errno, "remove it");
@@ -103,7 +71,7 @@ void Listener::open_unix() {
                                            : "see the limits of this user (ulimit -n)");
   // Before bind: the file never has another mode, whatever the umask.
   if (::fchmod(fd_, S_IRUSR | S_IWUSR) != 0) fail("cannot be protected", errno, "choose another place");
-  if (::bind(fd_, name.address(), UnixName::size()) != 0)
+  if (::bind(fd_, name.address(), rtsync::UnixName::size()) != 0)
     fail("cannot be made", errno, "the folder has to exist and be writable by this user");
   struct stat made {};
   if (::lstat(address_.path.c_str(), &made) == 0) {

@@ -66,6 +66,18 @@ ip link set vcan0 up
 wait $rig
 echo "status $?"
 
+echo "# unplugged, and another index"
+tactus run one.yaml {OPTIONS} --until 6s --out replugged >replugged.out 2>&1 &
+rig=$!
+rows replugged 20
+ip link delete vcan0
+waits_for replugged/log.txt "is down"
+ip link add vcan0 type vcan
+ip link set vcan0 up
+./can_frames watch vcan0 1500 >replugged.seen
+wait $rig
+echo "status $?"
+
 echo "# killed"
 tactus run one.yaml {OPTIONS} --until 60s --out killed >killed.out 2>&1 &
 witness=$!
@@ -344,10 +356,10 @@ def on_vcan(guest, checks, copy):
     source = guest.source
     files = [guest.write("vcan.sh", VCAN), guest.write("both.yaml", rig(source, "both", "vcan0", ["car", "dashboard"])),
              guest.write("one.yaml", rig(source, "one", "vcan0", ["car"])), source / "config" / "rigs" / "restbus.dbc"]
-    names = ["content", "busoff", "terminates", "unplugged", "killed"]
+    names = ["content", "busoff", "terminates", "unplugged", "replugged", "killed"]
     done = guest.run("sh", "vcan.sh", tactus=True, files=files, copy=copy, timeout=1200, options=[*MODULES, "--icount", "1"],
-                     fetch=[*names, *[f"{name}.out" for name in names], "after.seen", "plugged.seen", "before_kill.seen",
-                            "killed.seen"])
+                     fetch=[*names, *[f"{name}.out" for name in names], "after.seen", "plugged.seen", "replugged.seen",
+                            "before_kill.seen", "killed.seen"])
     if not checks.equal("the guest of vcan ran to its end", done.status, 0, done):
         return
     found = statuses(done)
@@ -377,6 +389,13 @@ def on_vcan(guest, checks, copy):
     checks.that("the log says that the interface is down", "is down" in log, log)
     again = seen(guest.work / "plugged.seen")
     checks.that("its messages go on when it is up again", again.get(0x100, {}).get("frames", 0) > 100, again, log)
+
+    log = text(guest, "replugged/log.txt")
+    checks.equal("a rig whose interface was unplugged runs on", found[4], 0, text(guest, "replugged.out"))
+    again = seen(guest.work / "replugged.seen")
+    checks.that("its messages go on when there is one of its name", again.get(0x100, {}).get("frames", 0) > 100, again, log)
+    states = [row.get("car.bus.state") for row in rows_of(guest, "replugged")]
+    checks.that("and the bus is active again", states[-1] in ("0", "active"), states[-20:], log)
 
     before, after = seen(guest.work / "before_kill.seen"), seen(guest.work / "killed.seen")
     checks.equal("the counter has no gap before the kill", before[0x100]["gaps"], 0, before)

@@ -35,7 +35,9 @@ std::string meaning_of(std::int64_t state, const Settings& settings) {
       return settings.is_unix()
                  ? "down: the program that carries the bus has ended; start it, then start the rig again"
                  : "down: nothing is sent until it is up (" + link +
-                       " up); if it was unplugged, the rig has to be started again";
+                       " up). One that was unplugged is used again once it is back under this name, up and "
+                       "with its bit rate (" +
+                       link + " up type can bitrate 500000)";
   }
 }
 

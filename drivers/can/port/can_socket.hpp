@@ -22,7 +22,14 @@ struct SocketEvent {
   BusStatus status{};
   bool has_counters = false;  ///< status has the error counters, not the state alone
   bool has_state = false;
+  bool is_gone = false;  ///< status says that the interface was unplugged
 };
+
+/// Returns true if an errno value says that the interface of a socket is not there: it was unplugged, and the socket is
+/// bound to none, also when it is back. A socket of ISO-TP says EADDRNOTAVAIL. RT
+constexpr bool is_unplugged(int error) noexcept {
+  return error == ENODEV || error == ENXIO || error == EADDRNOTAVAIL;
+}
 
 /// Reads a clock of the kernel, ns. RT
 std::int64_t read_clock(clockid_t clock) noexcept;
@@ -47,6 +54,9 @@ class CanSocket {
   virtual void receive(SocketEvent& event, std::int64_t timeout) noexcept = 0;
   /// Frames that the kernel has dropped since the socket was opened.
   virtual std::uint32_t dropped() const noexcept = 0;
+  /// Uses the interface again that was unplugged, once there is one of its name. Returns true if there is, or the socket has
+  /// no interface. The thread of receive(). Makes system calls.
+  virtual bool rejoin() noexcept { return true; }
   /// Restarts a controller that is bus-off. Returns 0, or an errno value. Makes system calls.
   virtual int restart() noexcept { return EOPNOTSUPP; }
   /// Its descriptor, by which a copy of this process can send(); -1: it has none.

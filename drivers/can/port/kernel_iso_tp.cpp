@@ -37,7 +37,9 @@ std::uint32_t id_of(std::uint32_t id, bool extended) {
 class KernelIsoTp final : public IsoTp {
  public:
   KernelIsoTp(const std::string& interface, const IsoTpAddress& address)
-      : socket_(::socket(PF_CAN, SOCK_DGRAM | SOCK_CLOEXEC, CAN_ISOTP)) {
+      : interface_(interface),
+        address_(address),
+        socket_(::socket(PF_CAN, SOCK_DGRAM | SOCK_CLOEXEC, CAN_ISOTP)) {
     if (socket_.get() < 0)
       throw std::runtime_error(std::string("this kernel offers no ISO-TP: ") +
                                std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
@@ -49,17 +51,11 @@ class KernelIsoTp final : public IsoTp {
       options.flags |= CAN_ISOTP_TX_PADDING;
       options.txpad_content = static_cast<std::uint8_t>(address.padding);
     }
-    sockaddr_can at{};
-    at.can_family = AF_CAN;
-    at.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
-    at.can_addr.tp.tx_id = id_of(address.request, address.extended);
-    at.can_addr.tp.rx_id = id_of(address.response, address.extended);
-    const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&at));
-    if (at.can_ifindex == 0 ||
-        ::setsockopt(socket_.get(), SOL_CAN_ISOTP, CAN_ISOTP_OPTS, &options, sizeof options) != 0 ||
-        ::bind(socket_.get(), general, sizeof at) != 0)
+    const bool is_set =
+        ::setsockopt(socket_.get(), SOL_CAN_ISOTP, CAN_ISOTP_OPTS, &options, sizeof options) == 0;
+    if (const int error = is_set ? bind_to_interface() : errno; error != 0)
       throw std::runtime_error("cannot bind ISO-TP to " + interface + ": " +
-                               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+                               std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
     thread_ = std::thread([this] { run(); });
     name_thread(thread_, "can-isotp");
   }
@@ -90,6 +86,25 @@ class KernelIsoTp final : public IsoTp {
  private:
   static constexpr int kLook = 2;  // ms
 
+  /// Returns 0, or an errno value; ENODEV: there is no interface of the name.
+  int bind_to_interface() {
+    sockaddr_can at{};
+    at.can_family = AF_CAN;
+    at.can_ifindex = static_cast<int>(::if_nametoindex(interface_.c_str()));
+    at.can_addr.tp.tx_id = id_of(address_.request, address_.extended);
+    at.can_addr.tp.rx_id = id_of(address_.response, address_.extended);
+    if (at.can_ifindex == 0) return ENODEV;
+    const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&at));
+    return ::bind(socket_.get(), general, sizeof at) == 0 ? 0 : errno;
+  }
+  /// Takes note that the interface was unplugged. The kernel keeps the error for who asks, and poll() would come back at once.
+  void lose_interface() {
+    is_gone_ = true;
+    int ignored = 0;
+    socklen_t size = sizeof ignored;
+    (void)::getsockopt(socket_.get(), SOL_SOCKET, SO_ERROR, &ignored, &size);
+  }
+
   /// Gives the thread what is to be sent, once it has the message before it no more.
   void hand_over() TACTUS_RT {
     if (wanted_size_ == 0 || request_.is_full.load(std::memory_order_acquire)) return;
@@ -112,6 +127,7 @@ class KernelIsoTp final : public IsoTp {
       if (has_room && ready > 0) {
         const ssize_t size = ::recv(socket_.get(), answer_.bytes.data(), answer_.bytes.size(), MSG_DONTWAIT);
         const int error = errno;
+        if (size < 0 && is_unplugged(error)) lose_interface();
         // An error while a request waits is that of the one before. ECOMM: no flow control came in time.
         if (size > 0)
           tell(IsoTpEvent::Kind::answer, 0, static_cast<std::size_t>(size));
@@ -121,9 +137,11 @@ class KernelIsoTp final : public IsoTp {
       }
       if (!has_room || !has_request()) continue;
       if (!is_given_up_.load(std::memory_order_relaxed)) {
+        if (is_gone_) is_gone_ = bind_to_interface() != 0;
         const bool is_sent =
             ::send(socket_.get(), request_.bytes.data(), request_.size, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
         const int error = is_sent ? 0 : errno;
+        if (is_unplugged(error)) lose_interface();
         if (is_queue_full(error)) continue;  // also while the message before is under way
         tell(is_sent ? IsoTpEvent::Kind::sent : IsoTpEvent::Kind::failed, error, 0);
       }
@@ -132,7 +150,10 @@ class KernelIsoTp final : public IsoTp {
   }
   bool has_request() const { return request_.is_full.load(std::memory_order_acquire); }
 
+  const std::string interface_;
+  const IsoTpAddress address_;
   Descriptor socket_;
+  bool is_gone_ = false;  // the thread's: the interface was unplugged, and the socket is bound to none since
   Slot request_, answer_;
   std::atomic<bool> is_given_up_{false};  // the request
   // The frames'.

@@ -34,7 +34,7 @@ bool is_virtual(const std::string& interface) {
 class SocketCan final : public CanSocket {
  public:
   SocketCan(const std::string& interface, bool fd, SendTimes times)
-      : socket_(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, CAN_RAW)) {
+      : interface_(interface), socket_(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC, CAN_RAW)) {
     if (socket_.get() < 0) throw std::runtime_error(socket_complaint(errno));
     const std::string complaint = complaint_about(interface, facts_of(interface), fd);
     if (!complaint.empty()) throw std::runtime_error(complaint);
@@ -53,12 +53,6 @@ class SocketCan final : public CanSocket {
     (void)set(SOL_SOCKET, SO_RXQ_OVFL, &yes, sizeof yes);
     if (!set(SOL_SOCKET, SO_RCVBUFFORCE, &kReceiveBuffer, sizeof kReceiveBuffer))
       (void)set(SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
-    sockaddr_can address{};
-    address.can_family = AF_CAN;
-    address.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
-    if (address.can_ifindex == 0)  // gone since; 0 would be all interfaces
-      throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
-    index_ = address.can_ifindex;
     if (times != SendTimes::none) {
       const sock_txtime clock{CLOCK_MONOTONIC, 0};
       is_timed_ = set(SOL_SOCKET, SO_TXTIME, &clock, sizeof clock);
@@ -67,16 +61,23 @@ class SocketCan final : public CanSocket {
                                  std::string(std::strerror(errno)) +  // NOLINT(concurrency-mt-unsafe)
                                  "; write 'send_by: automatic'");
     }
-    sockaddr general{};
-    static_assert(sizeof general <= sizeof address);
-    if (::bind(socket_.get(), static_cast<const sockaddr*>(static_cast<const void*>(&address)),
-               sizeof address) != 0)
+    const int error = bind_to_interface();
+    if (error == ENODEV)  // gone since
+      throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
+    if (error != 0)
       throw std::runtime_error("cannot bind to " + interface + ": " +
-                               std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+                               std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
   }
 
   int descriptor() const noexcept override { return socket_.get(); }
-  int restart() noexcept override { return restart_interface(index_); }
+  int restart() noexcept override { return restart_interface(index_.load(std::memory_order_relaxed)); }
+
+  bool rejoin() noexcept override {
+    // The kernel has forgotten which frames the socket wants, with the interface that it was bound to.
+    const can_filter all_frames{};
+    (void)::setsockopt(socket_.get(), SOL_CAN_RAW, CAN_RAW_FILTER, &all_frames, sizeof all_frames);
+    return bind_to_interface() == 0;
+  }
 
   int send(const CanFrame& frame) noexcept override {
     std::uint8_t bytes[72];
@@ -112,11 +113,13 @@ class SocketCan final : public CanSocket {
     message.msg_controllen = control.size();
     const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT);
     if (size < 0) {
-      if (errno != ENETDOWN && errno != ENODEV && errno != ENXIO) return;
+      const int error = errno;
+      if (error != ENETDOWN && !is_unplugged(error)) return;
       event.kind = SocketEvent::Kind::status;
       event.status = {BusState::down, 0, 0};
       event.has_state = true;
       event.has_counters = false;
+      event.is_gone = is_unplugged(error);
       event.stamp = now();
       timespec pause{0, 1'000'000};  // poll() would come back at once
       (void)::nanosleep(&pause, nullptr);
@@ -147,8 +150,21 @@ class SocketCan final : public CanSocket {
   std::uint32_t dropped() const noexcept override { return dropped_.load(std::memory_order_relaxed); }
 
  private:
+  /// Returns 0, or an errno value; ENODEV: there is no interface of the name.
+  int bind_to_interface() noexcept {
+    sockaddr_can address{};
+    address.can_family = AF_CAN;
+    address.can_ifindex = static_cast<int>(::if_nametoindex(interface_.c_str()));
+    if (address.can_ifindex == 0) return ENODEV;  // 0 would be all interfaces
+    const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&address));
+    if (::bind(socket_.get(), general, sizeof address) != 0) return errno;
+    index_.store(address.can_ifindex, std::memory_order_relaxed);
+    return 0;
+  }
+
+  const std::string interface_;
   Descriptor socket_;
-  int index_ = 0;
+  std::atomic<int> index_{0};
   bool is_timed_ = false;
   std::atomic<std::uint32_t> dropped_{0};
 };

@@ -193,6 +193,7 @@ std::int64_t SocketPort::step_sender() noexcept {
     } else {
       event.kind = error == 0 ? PortEvent::Kind::taken : PortEvent::Kind::failed;
       event.error = error;
+      if (is_unplugged(error)) is_gone_.store(true, std::memory_order_relaxed);
     }
     tell(from_sender_, event);
     waiting_.pop_back();
@@ -211,8 +212,11 @@ std::int64_t SocketPort::step_sender() noexcept {
 }
 
 void SocketPort::step_receiver(std::int64_t timeout) noexcept {
+  if (is_gone_.load(std::memory_order_relaxed) && socket_->rejoin())
+    is_gone_.store(false, std::memory_order_relaxed);
   SocketEvent read;
   socket_->receive(read, timeout);
+  if (read.is_gone) is_gone_.store(true, std::memory_order_relaxed);
   PortEvent event{.stamp = read.stamp};
   if (const std::uint32_t dropped = socket_->dropped(); dropped != dropped_) {
     lost_.fetch_add(dropped - dropped_, std::memory_order_relaxed);

@@ -35,6 +35,8 @@ struct SocketPortSettings {
 ///
 /// The beginning of a slot is estimated: the frame's thread reads the clock as it begins a frame, and is late now and then.
 ///
+/// An interface that was unplugged is used again once there is one of its name.
+///
 /// Threads  as Port; step_sender(), step_receiver(): one each, for tests without threads.
 class SocketPort final : public Port {
  public:
@@ -96,7 +98,8 @@ class SocketPort final : public Port {
   std::atomic<std::int64_t> slot_{0}, period_{0}, handed_{-1};
   std::atomic<bool> closed_{false}, stopped_{false}, sending_{false};
   std::atomic<bool> restart_wanted_{false};
-  std::atomic<int> refused_{0};  // errno value
+  std::atomic<bool> is_gone_{false};  // the interface was unplugged, and the socket has none since
+  std::atomic<int> refused_{0};       // errno value
   std::atomic<pid_t> frames_thread_{0};
   std::thread sender_, receiver_;
 };

@@ -57,7 +57,13 @@ struct TestSocket final : CanSocket {
     ++restarts;
     return restart_error;
   }
+  bool rejoin() noexcept override {
+    ++rejoins;
+    return is_back;
+  }
 
+  bool is_back = false;
+  int rejoins = 0;
   int restarts = 0, restart_error = 0;
   std::function<void()> in_send, in_now;
   std::int64_t time = 0, lead = 0;
@@ -197,6 +203,37 @@ TEST_F(SocketPortTest, AFrameThatCannotBeSentIsNamed) {
   EXPECT_EQ(events[0].kind, PortEvent::Kind::failed);
   EXPECT_EQ(events[0].error, ENETDOWN);
   EXPECT_EQ(events[0].tag, 5U);
+}
+
+TEST_F(SocketPortTest, AnInterfaceThatWasUnpluggedIsUsedAgain) {
+  make({.queue = 2});
+  SocketEvent down;
+  down.kind = SocketEvent::Kind::status;
+  down.status.state = BusState::down;
+  down.has_state = true;
+  socket_->incoming.push_back(down);
+  port_->step_receiver(0);
+  port_->step_receiver(0);
+  EXPECT_EQ(socket_->rejoins, 0) << "one that is down alone keeps its sockets";
+  down.is_gone = true;
+  socket_->incoming.push_back(down);
+  for (int i = 0; i < 3; ++i) port_->step_receiver(0);
+  EXPECT_EQ(socket_->rejoins, 2) << "as long as it is not back";
+  socket_->is_back = true;
+  for (int i = 0; i < 3; ++i) port_->step_receiver(0);
+  EXPECT_EQ(socket_->rejoins, 3);
+  (void)all();
+  comes(SocketEvent::Kind::echo, 2, 50);
+  const auto events = all();
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].status.state, BusState::active);
+  EXPECT_EQ(events[1].kind, PortEvent::Kind::echo);
+  port_->begin(0, 1'000'000);
+  EXPECT_TRUE(port_->send(frame_of(1), 5, 0));
+  socket_->error = ENXIO;
+  (void)port_->step_sender();
+  port_->step_receiver(0);
+  EXPECT_EQ(socket_->rejoins, 4) << "its sender was the first that saw it";
 }
 
 TEST_F(SocketPortTest, DeliversByTheTimeStamp) {

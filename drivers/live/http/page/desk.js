@@ -249,7 +249,7 @@ export class Desk {
     if (rig.variable(name)?.rights !== 'full')
       return say(`${name} ${rig.variable(name)?.reason ?? 'cannot be set'}`);
     if (!(await this.agree(name, value))) return;
-    if (!this.unlocked) return say('Another run has begun; nothing was changed');
+    if (!this.unlocked || !rig.stated) return say('Another run has begun; nothing was changed');
     const whole = /int/.test(rig.variable(name).type) && typeof value === 'number';
     this.remember(name, rig.values.get(name));
     const set = this.sets.get(name) ?? {};

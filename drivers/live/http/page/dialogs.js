@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to the person: asking back, the token, the keys.
-import {h, list, one, put, table} from './dom.js';
+import {h, list, one, put, say, table} from './dom.js';
 
 // Of the latest question: its dialog is closed before it says so, and the next one may be there by then.
 let answer = Promise.resolve(false);
@@ -33,6 +33,14 @@ export async function ask(
     dialog.addEventListener('close', () => answered(dialog.returnValue === 'yes'), {once: true});
   });
   return answer;
+}
+
+/** Answers an open question with no: what it was about is there no more. `why`: what is said then. */
+export function withdraw(why) {
+  const dialog = one('[data-dialog="ask"]');
+  if (!dialog.open) return;
+  dialog.close('no');
+  say(why);
 }
 
 /** A promise of the token; it asks until something is typed. */

@@ -2,7 +2,7 @@
 // The page: which view is seen, keys, theme, and at which rate each part is drawn.
 import {Bench} from './bench.js';
 import {Desk} from './desk.js';
-import {askToken, showKeys} from './dialogs.js';
+import {askToken, showKeys, withdraw} from './dialogs.js';
 import {all, forgetTokens, one, put, say} from './dom.js';
 import {markCharts} from './lines.js';
 import {Marks} from './marks.js';
@@ -160,6 +160,7 @@ rig.addEventListener('overrun', ({detail: entry}) => {
 });
 rig.addEventListener('facts', () => {
   announced = {at: -Infinity};
+  withdraw('Another run has begun; nothing was done');
   again();
   bench.doctor();
 });

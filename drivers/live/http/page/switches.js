@@ -116,6 +116,8 @@ export class Switches {
         yes: `Switch ${on ? 'on' : 'off'}`,
       });
       if (!yes) return;
+      const whyNow = this.refusal();
+      if (whyNow) return say(`${plain}: ${whyNow}`);
     }
     try {
       await rig.port.json('/v1/switches', {method: 'POST', body: {kind, name, on}});

@@ -260,6 +260,8 @@ export class Top {
             '',
       });
       if (!yes) return;
+      const whyNow = this.refusal(name);
+      if (whyNow) return say(`${plain}: ${whyNow}`);
     }
     try {
       await rig.command(name, field ? {[field.key]: field.input.value.trim()} : {});
@@ -301,6 +303,11 @@ export class Top {
         yes: word,
       });
       if (!yes) return false;
+      const why = rig.over ? 'The run is over.' : this.unknown();
+      if (why) {
+        say(`${name}: ${why}`);
+        return false;
+      }
     }
     return this.tried(`${name}: ${kind}`, () => rig.write({[kind]: {[name]: value}}));
   }

@@ -573,6 +573,29 @@ class Commands(Case):
         self.browser.click('[data-v="ask-no"]')
         self.assertEqual(rig.commands[-1]["command"], "step")
 
+    def test_a_question_about_one_run_is_not_answered_to_the_next(self):
+        rig = self.fake()
+        rig.switch("fault", "slip", "off")
+
+        def another_run():
+            rig.cut = True
+            self.browser.until("return document.body.hasAttribute('data-stale')")
+            rig.run, rig.frame = f"{rig.run} again", 10
+            rig.cut = False
+            self.browser.until("return !document.querySelector('[data-dialog=ask]').open", what="the question is gone")
+            self.said(self.browser, "Another run has begun; nothing was done")
+
+        self.open()
+        self.give_and_be_asked("stop")
+        another_run()
+        self.browser.run("location.hash = 'tests'")
+        self.browser.until("return document.querySelector('[data-turn=slip]') !== null", what="the switch is there")
+        self.browser.click('[data-turn="slip"]')
+        self.browser.until("return document.querySelector('[data-dialog=ask]').open", what="the switch is asked back")
+        another_run()
+        self.assertEqual((rig.commands, rig.set, rig.forced), ([], {}, {}))
+        self.assertEqual([row["state"] for row in rig.switches], ["off"])
+
     def test_a_key_is_obeyed_although_the_focus_is_still_in_a_dialog_that_was_closed(self):
         rig = self.fake()
         rig.state = "Pause"

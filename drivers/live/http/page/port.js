@@ -6,6 +6,12 @@ const KEY = 'tactus.token';
 // Behind a proxy the page, and so the port, may lie below a folder.
 const FOLDER = new URL('.', document.baseURI).pathname.replace(/\/$/, '');
 
+/** JSON in which a whole number with more digits than a number has here is text. */
+const exactly = (json) =>
+    JSON.parse(json.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (word) => {
+      return /^-?\d{16,}$/.test(word) && !Number.isSafeInteger(Number(word)) ? `"${word}"` : word;
+    }));
+
 /** What the port answered instead: its sentence, and all its problems. */
 export class Refused extends Error {
   constructor(status, body) {
@@ -51,12 +57,10 @@ export class Port {
     return response.json();
   }
 
-  /** As json(), but a whole number with more digits than a number has here is text. */
+  /** As json(), for what has values of variables. */
   async exact(path) {
-    const response = await this.send(path), text = await response.text();
-    return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (word) => {
-      return /^-?\d{16,}$/.test(word) && !Number.isSafeInteger(Number(word)) ? `"${word}"` : word;
-    }));
+    const response = await this.send(path);
+    return exactly(await response.text());
   }
 
   /** One question at a time, whoever needs the answer. A token that another request has got already serves. */
@@ -88,7 +92,7 @@ export async function* events(response, heard = () => {}) {
           if (line.startsWith('data: ')) event.data += line.slice(6);
         }
         text = text.slice(end + 2);
-        if (event.data) yield {event: event.event, data: JSON.parse(event.data)};
+        if (event.data) yield {event: event.event, data: exactly(event.data)};
       }
     }
   } finally {

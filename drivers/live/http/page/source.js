@@ -39,7 +39,7 @@ class Entries {
     try {
       for (let last = Infinity; this.last < last;) {
         const before = this.last;
-        const answer = await port.json(`${this.path}?after=${this.last}`);
+        const answer = await port.exact(`${this.path}?after=${this.last}`);
         this.problem = null;
         this.known = true;
         last = answer.last;
@@ -177,7 +177,7 @@ export class Rig extends EventTarget {
       this.tell('facts');
     }
     this.over = null;
-    this.takeState(await this.port.json('/v1/state'));
+    this.takeState(await this.port.exact('/v1/state'));
     this.startStream();
   }
 

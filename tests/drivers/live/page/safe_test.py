@@ -78,6 +78,17 @@ class Keys(Case):
         self.browser.press("Enter")
         self.until(lambda: rig.set["controller.speed_limit"] == "9007199254740995")
 
+    def test_what_is_forced_and_the_journal_keep_all_digits_too(self):
+        rig = self.fake()
+        before, after = 9007199254740993, [-9007199254740995, 1]
+        rig.post_values({"force": {"controller.speed_limit": before}})
+        self.open("bench")
+        self.browser.until_text(".safety .forced", f"controller.speed_limit = {before} A")
+        self.browser.until_text('[data-list="journal"]', f"= {before} ")
+        rig.post_values({"force": {"controller.current_limit": after}})  # it comes as an event, and not by a list
+        self.browser.until_text(".safety .forced", "controller.current_limit = -9007199254740995, 1 A")
+        self.browser.until_text('[data-list="journal"]', "= -9007199254740995, 1 ")
+
     def test_pause_and_stop_are_always_there_and_stay_in_their_places(self):
         rig = self.fake()
         places = {}

@@ -264,6 +264,9 @@ PanelFile::Contents PanelFile::read() const {
                          (size > kMostBytes && !error
                               ? std::string("is longer than 4 MiB")
                               : std::generic_category().message(error ? error.value() : errno))};
+    std::error_code ignored;
+    const auto written = std::filesystem::last_write_time(file, ignored).time_since_epoch().count();
+    contents.tag = tag_of(std::to_string(size) + " bytes of " + std::to_string(written));
     return contents;
   }
   const std::string text(std::istreambuf_iterator<char>(in), {});

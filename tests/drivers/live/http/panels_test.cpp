@@ -157,6 +157,17 @@ TEST_F(HttpPanels, AFileThatIsNoneIsToldWithLineAndColumn) {
   }
 }
 
+TEST_F(HttpPanels, AFileThatIsTooLongIsReplacedByWhoHasSeenItAlone) {
+  const std::string before = tag(ask("GET"));
+  write(std::string((std::size_t{4} << 20U) + 1, '#'));
+  const Reply reply = ask("GET");
+  EXPECT_EQ(reply.status, 409);
+  EXPECT_THAT(problems(reply), ElementsAre(HasSubstr("is longer than 4 MiB")));
+  EXPECT_EQ(put(R"({"d": []})", before).status, 412) << "that there was none";
+  EXPECT_EQ(std::filesystem::file_size(file()), (std::size_t{4} << 20U) + 1);
+  EXPECT_EQ(put(R"({"d": []})", tag(reply)).status, 200);
+}
+
 TEST_F(HttpPanels, AVariableThatIsGoneIsToldAndDoesNotHideTheRest) {
   write("panels:\n  d:\n    - { kind: knob, variable: motor.gone, at: [0, 0, 1, 1] }\n");
   const Reply reply = ask("GET");

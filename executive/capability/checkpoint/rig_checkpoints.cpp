@@ -168,12 +168,17 @@ RigCheckpoints::FileId RigCheckpoints::id_of(const std::filesystem::path& file) 
   return std::pair(found.st_dev, found.st_ino);
 }
 
+/// Awaits no file any more once all that were asked for are written. The caller holds the lock.
+void RigCheckpoints::forget_written() {
+  if (!part_->is_asked() && !writer_.busy()) awaited_.clear();
+}
+
 /// Returns true if this file was asked for, and what is there is still an older one, or none. The caller holds the lock.
 bool RigCheckpoints::is_awaited(const std::string& file) {
-  if (!part_->is_asked() && !writer_.busy()) awaited_.clear();
+  forget_written();
   if (file.starts_with(kByFrame) && awaited_.contains(kByFrame)) return true;
   const auto found = awaited_.find(file);
-  return found != awaited_.end() && found->second == id_of(folder_ / file);
+  return found != awaited_.end() && (found->second.is_twice || found->second.older == id_of(folder_ / file));
 }
 
 std::string RigCheckpoints::request(const std::string& name) {
@@ -183,14 +188,17 @@ std::string RigCheckpoints::request(const std::string& name) {
     if (std::string why = file_name(name, file); !why.empty()) return why;
   std::error_code ignored;  // the writing says what is wrong
   std::filesystem::create_directories(folder_, ignored);
+  const std::lock_guard lock(loading_mutex_);
+  forget_written();
   const FileId older = file.empty() ? FileId() : id_of(folder_ / file);
   if (file.empty()) {
     part_->request();
   } else if (!part_->request(file)) {
     return "another checkpoint with a name waits for the end of its frame; try again";
   }
-  const std::lock_guard lock(loading_mutex_);
-  awaited_.insert_or_assign(file.empty() ? std::string(kByFrame) : file, older);
+  const auto [awaited, is_new] =
+      awaited_.try_emplace(file.empty() ? std::string(kByFrame) : file, Awaited{.older = older});
+  if (!is_new) awaited->second.is_twice = true;
   return "";
 }
 

@@ -114,8 +114,14 @@ class RigCheckpoints final : public Capability {
   /// Device and inode of a file; nothing: there is none.
   using FileId = std::optional<std::pair<dev_t, ino_t>>;
   static FileId id_of(const std::filesystem::path& file);
-  /// Files that were asked for, with the older ones of the same names; kByFrame: one that is named after its frame.
-  std::map<std::string, FileId> awaited_;
+  /// A file that was asked for.
+  struct Awaited {
+    FileId older;           ///< file of the same name that was there before
+    bool is_twice = false;  ///< it was asked for again before it was written: two files come
+  };
+  /// Files that were asked for, by their names; kByFrame: one that is named after its frame.
+  std::map<std::string, Awaited> awaited_;
+  void forget_written();
   std::vector<Line> lines_;
   std::vector<std::string> written_;
   std::int64_t failed_ = 0;

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "tests/executive/support/recorded_voice.hpp"
 #include "tests/executive/support/simulated_rig.hpp"
@@ -18,6 +20,7 @@ using test::kHead;
 using test::RecordedVoice;
 using test::SimulatedRig;
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -85,6 +88,25 @@ TEST(RigCheckpointsBesideFrames, OneIsNotLoadedBeforeItIsWritten) {
     EXPECT_THAT(run.checkpoints.load("there"), HasSubstr("there.tck"));
   };
   EXPECT_THAT(run.run(20), IsEmpty());
+  EXPECT_EQ(run.checkpoints.load("here"), "");
+}
+
+TEST(RigCheckpointsBesideFrames, TheLaterOfTwoOfOneNameIsAwaited) {
+  Beside run(kRig);
+  run.rig.behind_frame[10] = [&] { EXPECT_EQ(run.checkpoints.request("here"), ""); };
+  run.rig.behind_frame[11] = [&] {  // the first has been taken, and is being written
+    EXPECT_EQ(run.checkpoints.request("here"), "");
+    while (!std::filesystem::exists(run.dir / "checkpoints/here.tck"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(run.checkpoints.load("here"),
+              "checkpoint 'here.tck' is still to be written; try again in a moment");
+  };
+  run.rig.behind_frame[12] = [&] {  // the second waits for the end of the first
+    while (run.checkpoints.summary()["written"].empty()) run.checkpoints.poll(run.voice.voice());
+  };
+  EXPECT_THAT(run.run(20), IsEmpty());
+  EXPECT_THAT(run.voice.log(), AnyOf(HasSubstr(" bytes after frame 12, written in "),
+                                     HasSubstr(" bytes after frame 13, written in ")));
   EXPECT_EQ(run.checkpoints.load("here"), "");
 }
 

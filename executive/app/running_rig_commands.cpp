@@ -156,7 +156,10 @@ class RigCommand final : public ToRunningRig {
       return kOk;
     }
     const std::optional<Json> state = stable_state();
-    const char* const end = answer.value("done", false) ? " is done, " : " was taken, ";
+    // What no state shows is only asked for: a checkpoint may wait for a frame with slack, and is then written.
+    const char* const end = answer.value("done", false) ? " is done, "
+                            : state && is_shown(*state) ? " was taken, "
+                                                        : " was accepted, ";
     put("%s: %s\n", rig_.rig.c_str(),
         state ? (row_.word + (end + state_text(*state))).c_str() : "the rig has ended");
     return kOk;
@@ -174,11 +177,14 @@ class RigCommand final : public ToRunningRig {
     if (row_.effect != CommandEffect::ended) throw;
     return std::nullopt;
   }
-  bool is_stable(const Json& state) const {
+  /// Returns true if there is nothing to wait for.
+  bool is_stable(const Json& state) const { return row_.effect == CommandEffect::other || is_shown(state); }
+  /// Returns true if a state shows that the command was taken.
+  bool is_shown(const Json& state) const {
     const bool paused = state.value("paused", false);
     return row_.effect == CommandEffect::paused    ? paused
            : row_.effect == CommandEffect::running ? !paused
-                                                   : row_.effect != CommandEffect::ended;
+                                                   : row_.effect == CommandEffect::restored;
   }
 
   static std::string state_text(const Json& state) {

@@ -277,7 +277,9 @@ TEST(EndedRig, SaysHowItEndedToWhoeverCommandsIt) {
 TEST_F(RunningRigNightly, WritesAndLoadsACheckpointAndStops) {
   start({"--set", "checkpoint.enabled=yes"});
   const std::int64_t before = frame();
-  EXPECT_EQ(tell({"checkpoint", name_, "here.tck"}).status, 0);
+  const Finished asked = tell({"checkpoint", name_, "here.tck"});
+  EXPECT_EQ(asked.status, 0);
+  EXPECT_TRUE(asked.out.starts_with(name_ + ": checkpoint was accepted, ")) << asked;
   ASSERT_EQ(tell({"step", name_, "10"}).status, 0);
   while (!std::filesystem::exists(dir_ / "out/checkpoints/here.tck"))
     ASSERT_EQ(tell({"step", name_}).status, 0);

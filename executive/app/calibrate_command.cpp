@@ -10,6 +10,7 @@
 #include "executive/admission/budget_proposal.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/output_file.hpp"
 #include "executive/app/run_rig.hpp"
 #include "executive/app/terminal_text.hpp"
 
@@ -58,6 +59,7 @@ class CalibrateCommand final : public CommandDriver {
           to_.c_str());
       return kWrongInput;
     }
+    if (!to_.empty()) check_output_file("--to", to_, from_.empty() ? request_.choices.out : "");
     if (!from_.empty()) return look();
     request_.choices.set.emplace_back(kMeasureJobs);
     std::filesystem::path to;  // a model may change the working directory

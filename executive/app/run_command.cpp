@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "executive/app/commands.hpp"
-#include "executive/app/junit_file.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/output_file.hpp"
 #include "executive/app/run_report.hpp"
 #include "executive/app/run_rig.hpp"
 #include "executive/app/terminal_text.hpp"

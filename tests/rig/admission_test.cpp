@@ -2,6 +2,7 @@
 /// Budgets, and whether a plan fits.
 #include <fstream>
 #include <regex>
+#include <utility>
 
 #include "rig_command.hpp"
 #include "tests/support/snapshot.hpp"
@@ -161,6 +162,28 @@ TEST(CalibrateNightly, WhatARunMeasuredBecomesBudgetsThatCheckReads) {
     EXPECT_LE(each.at("time_ns").at("p99"), each.at("time_ns").at("p99_99")) << each;
     EXPECT_LE(each.at("time_ns").at("p99_99"), each.at("time_ns").at("max")) << each;
   }
+}
+
+TEST(Calibrate, AFileThatCannotBeWrittenIsRefusedBeforeTheRun) {
+  const TempDir dir;
+  (void)dir.write("rig.yaml", kRig);
+  fs::create_directory(dir.path() / "folder");
+  const std::pair<const char*, const char*> rows[] = {{"none/budgets.yaml", "--to: none is not a folder"},
+                                                      {"folder", "--to: folder is a folder; name a file"},
+                                                      {"rig.yaml/b.yaml", "--to: rig.yaml is not a folder"}};
+  for (const auto& [file, why] : rows) {
+    const Finished done =
+        run(tactus({"calibrate", "rig.yaml", "--frames", "5", "--no-realtime", "--out", "run", "--to", file},
+                   dir.path()));
+    EXPECT_EQ(done.status, 2) << file << done;
+    EXPECT_NE(done.err.find(why), std::string::npos) << file << done;
+    EXPECT_FALSE(fs::exists(dir.path() / "run")) << file;
+  }
+  const Finished inside = run(tactus(
+      {"calibrate", "rig.yaml", "--frames", "5", "--no-realtime", "--out", "./run/", "--to", "run/b.yaml"},
+      dir.path()));
+  EXPECT_EQ(inside.status, 0) << inside;
+  EXPECT_TRUE(fs::exists(dir.path() / "run/b.yaml")) << "the run makes its folder";
 }
 
 TEST(Calibrate, OfARunThatWasMadeItPrints) {

@@ -24,6 +24,7 @@
 #include "executive/campaign/run/side_by_side.hpp"
 #include "executive/campaign/statistics/search.hpp"
 #include "executive/campaign/statistics/until_sure.hpp"
+#include "executive/campaign/store/outcome.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/host/cpu_set.hpp"
@@ -69,13 +70,15 @@ class Probes {
       throw CommandError(kWrongMachine, error.what());
     }
     std::vector<bool> passed;
-    for (std::size_t i = 0; i < all.size(); ++i)
-      passed.push_back(take(all[i], statuses[i], first + static_cast<int>(i)));
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (!is_judged(all[i].one, statuses[i]))
-        throw CommandError(kWrongMachine, "a case could not be judged (status " +
-                                              std::to_string(statuses[i]) +
-                                              "); run it alone: " + command_line(all[i].one));
+    std::string problem;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const int number = first + static_cast<int>(i);
+      const std::string why = why_not_judged(all[i].one, statuses[i], number);
+      passed.push_back(take(all[i], statuses[i], number, why.empty()));
+      if (problem.empty() && !why.empty())
+        problem = "a case could not be judged (" + why + "); run it alone: " + command_line(all[i].one);
+    }
+    if (!problem.empty()) throw CommandError(kWrongMachine, problem);
     return passed;
   }
 
@@ -98,13 +101,21 @@ class Probes {
     });
   }
 
-  static bool is_judged(const Case& one, int status) {
-    return status == kOk || status == executive::kVerdictFailed ||
-           (one.test.empty() && status == kEndedEarly);
+  /// Explains why a case that has ended shows nothing; empty: it passed or failed.
+  std::string why_not_judged(const Case& one, int status, int number) const {
+    if (status == kOk) {  // also of one without a test that somebody has stopped
+      campaign::ProcessEnd end;
+      end.status = status;
+      const campaign::Outcome outcome =
+          campaign::outcome_of(folder_.absolute_path() / std::to_string(number), end);
+      return outcome.verdict == "inconclusive" ? outcome.says : "";
+    }
+    if (status == executive::kVerdictFailed || (one.test.empty() && status == kEndedEarly)) return "";
+    return "status " + std::to_string(status);
   }
 
   /// Writes the line of a case that has ended. Returns true if it passed.
-  bool take(const Tried& tried, int status, int number) {
+  bool take(const Tried& tried, int status, int number, bool is_judged) {
     const Json line{{"folder", std::to_string(number)},
                     {"tried", tried.says},
                     {"status", status},
@@ -114,11 +125,7 @@ class Probes {
     if (json_ && !quiet_)
       put("%s\n", line.dump().c_str());
     else if (!quiet_)
-      put("%s  %s\n",
-          status == kOk                  ? "pass"
-          : is_judged(tried.one, status) ? "fail"
-                                         : "----",
-          tried.says.c_str());
+      put("%s  %s\n", !is_judged ? "----" : status == kOk ? "pass" : "fail", tried.says.c_str());
     std::fflush(stdout);
     return status == kOk;
   }

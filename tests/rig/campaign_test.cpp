@@ -337,6 +337,20 @@ TEST_F(Searches, DoNotBeginWithACaseThatIsLeftOut) {
       << "case 1 does not fail";
 }
 
+TEST_F(Searches, TakeNoCaseForAPassThatSomebodyStops) {
+  dir_.write("a.campaign.yaml", "campaign: a\nrig: " + example("servo") +
+                                    "\nset: { record: {}, until: 1000000 s, live: { http: {} } }\n"
+                                    "vary: { models.motor.parameters.supply: [24 V, 26 V] }\n");
+  Process search(tactus({"campaign", "a.campaign.yaml", "--minimise", "--out", "out"}, dir_.path()));
+  ASSERT_TRUE(wait_for_text(dir_ / "out/0/log.txt", "listens on"));
+  EXPECT_EQ(tactus_of({"stop", "out/0"}).status, 0);
+  const Finished& done = search.wait();
+  EXPECT_EQ(done.status, 3) << done.out;
+  EXPECT_THAT(done.out, HasSubstr("----  "));
+  EXPECT_THAT(done.err,
+              HasSubstr("a case could not be judged (it ended before its time: stopped by a client"));
+}
+
 TEST_F(Searches, EndOnceThePassRateIsKnown) {
   const Finished done = tactus_of({"campaign", "a.campaign.yaml", "--until-sure", "0.8", "--half-width",
                                    "30 %", "--json", "--out", "out"});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "config/number.hpp"
@@ -29,8 +31,9 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
     const auto beside_rig = [&](std::string& file) {
       file = (context.base / file).lexically_normal().string();
     };
-    if (read.library.find('/') != std::string::npos) beside_rig(read.library);
+    if (read.library != kBuiltin) beside_rig(read.library);
     if (read.configuration) beside_rig(*read.configuration);
+    if (context.replay.empty()) check_files(read, settings, path, problems);
     check_step(read, settings.place(), path, context.frame, problems);
     check_commands(read.commands, path, problems);
     for (const SubscribeSettings& each : read.subscribe)
@@ -61,6 +64,23 @@ class SilKitLink final : public executive::DriverWithFields<executive::LinkDrive
   }
 
  private:
+  static constexpr const char* kBuiltin = "builtin";
+
+  /// Checks that the files are there which the rig needs to join: it would find out when its models have started.
+  static void check_files(const LinkSettings& read, const config::Node& settings, const std::string& path,
+                          config::Problems& problems) {
+    const auto expect = [&](const char* key, const std::string& file, const char* fix) {
+      std::error_code error;
+      if (std::filesystem::is_regular_file(file, error)) return;
+      const config::Node* const given = settings.find(key);
+      problems.add(given == nullptr ? settings.place() : given->place(), path + "." + key,
+                   "no file '" + file + "'; the path is relative to the rig file" + fix);
+    };
+    if (read.library != kBuiltin)
+      expect("library", read.library, ", or 'builtin' for the library that comes with tactus");
+    if (read.configuration) expect("configuration", *read.configuration, "");
+  }
+
   /// A call must not be carried out twice.
   static void check_commands(const std::vector<CommandSettings>& commands, const std::string& path,
                              config::Problems& problems) {

@@ -464,6 +464,10 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongKey{"function_twice",
                                "link.commands={ a: { command: stop, function: Go }, Go: { command: pause } }",
                                "offers the function 'Go' as 'a' does"},
+                      WrongKey{"no_configuration", "link.configuration=none.yaml",
+                               "none.yaml'; the path is relative to the rig file"},
+                      WrongKey{"no_library", "link.library=libNone.so",
+                               "libNone.so'; the path is relative to the rig file, or 'builtin'"},
                       WrongKey{"encoding", "link.publish.position.encoding=protobuf", "encoding"}),
     [](const auto& one) { return std::string(one.param.name); });
 

@@ -51,6 +51,7 @@ class CalibrateCommand final : public CommandDriver {
     request_.choices.spelling = "--";
   }
 
+  bool is_for_its_output() const override { return !from_.empty() && to_.empty(); }
   int run() override {
     if (request_.file.empty()) return wrong_line("calibrate: which rig file? tactus calibrate RIG.yaml");
     if (std::error_code none; !to_.empty() && std::filesystem::equivalent(to_, request_.file, none)) {

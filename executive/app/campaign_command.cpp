@@ -135,6 +135,7 @@ class CampaignCommand final : public CommandDriver {
     app.add_flag("--quiet", search_.quiet, "print errors only");
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     if (schema_ || reference_) {
       put("%s", (schema_ ? campaign::campaign_schema() : campaign::campaign_reference()).c_str());

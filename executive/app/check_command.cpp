@@ -113,6 +113,7 @@ class CheckCommand final : public CommandDriver {
     app.add_flag("--variables", variables_, "print the page of the executive's own variables (Markdown)");
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     if (units_) {
       put("%s", config::units_page().c_str());

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -19,13 +18,6 @@ namespace tactus::app {
 namespace {
 
 std::vector<std::string> driver_names() { return executive::driver_names(CommandDriver::kKind); }
-
-/// Returns true for a command whose output is what it is for: that it is not whole must not look like success.
-bool is_for_its_output(std::string_view name) {
-  static constexpr std::string_view kAll[] = {"check", "doctor", "ps",   "watch",
-                                              "scope", "get",    "help", "campaign"};
-  return std::ranges::find(kAll, name) != std::end(kAll);
-}
 
 /// Throws CommandError: not all of the output is in its file. A pipe that nobody reads any more has had what was wanted.
 void expect_whole_output() {
@@ -129,7 +121,7 @@ int CommandList::run() {
   const Command& given =
       *std::ranges::find_if(commands_, [](const Command& each) { return bool(*each.app); });
   const int status = given.driver->run();
-  if (status == kOk && is_for_its_output(given.app->get_name())) expect_whole_output();
+  if (status == kOk && given.driver->is_for_its_output()) expect_whole_output();
   return status;
 }
 

@@ -404,6 +404,7 @@ class DoctorCommand final : public CommandDriver {
             ->excludes(no_measure);
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     if (!rig_.set.empty() && rig_.file.empty())
       throw CommandError(kWrongInput, "--set: is for a rig file, as tactus doctor RIG.yaml --set KEY=VALUE");

@@ -43,6 +43,7 @@ class HelpCommand final : public CommandDriver {
     app.add_flag("--complete", complete_, "")->group("");  // of the shells' stubs
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     const CLI::App& root = *app_->get_parent();
     if (!man_.empty()) {

@@ -105,6 +105,7 @@ class PsCommand final : public CommandDriver {
     app.add_flag("-w,--watch", watch_, "show them again every second, until Ctrl-C");
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     if (!watch_) return list(true);
     while (!interrupted()) {

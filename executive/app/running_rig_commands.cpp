@@ -205,6 +205,7 @@ class GetCommand final : public ToRunningRig {
     declare_rig(app, "RIG|VARIABLES",
                 "the rig, as --rig takes it, then names of variables, * for any letters");
   }
+  bool is_for_its_output() const override { return true; }
 
  private:
   void take_words() override {
@@ -360,6 +361,7 @@ class SwitchCommand final : public ToRunningRig {
                 "on or off; "
                 "nothing: list all");
   }
+  bool is_for_its_output() const override { return words_.empty(); }  // the list
 
  private:
   static bool is_kind(const std::string& word) {

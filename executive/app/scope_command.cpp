@@ -57,6 +57,7 @@ class ScopeCommand final : public CommandDriver {
     app.add_flag("--ascii", ascii_, "draw with letters instead of braille characters");
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override;
 
  private:

@@ -26,6 +26,7 @@ class TraceCommand final : public CommandDriver {
     app.add_option("RUN_DIR", folder_, "the run folder")->required();
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override {
     std::error_code error;
     const fs::path folder = fs::canonical(folder_, error);

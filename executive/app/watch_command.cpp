@@ -113,6 +113,7 @@ class WatchCommand final : public CommandDriver {
         ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 53));
   }
 
+  bool is_for_its_output() const override { return true; }
   int run() override;
 
  private:

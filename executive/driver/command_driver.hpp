@@ -51,6 +51,8 @@ class CommandDriver : public Driver {
   }
   /// Does what it is for, once the options are read. Returns the exit status. Throws CommandError.
   virtual int run() = 0;
+  /// Returns true if it was run for its output: one that is not whole must not look like success. Asked after run().
+  virtual bool is_for_its_output() const { return false; }
 };
 
 }  // namespace tactus::executive

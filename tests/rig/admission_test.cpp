@@ -196,6 +196,9 @@ TEST(Calibrate, OfARunThatWasMadeItPrints) {
   const Finished done = run(tactus({"calibrate", "rig.yaml", "--from", "run"}, dir.path()));
   ASSERT_EQ(done.status, 0) << done;
   texts.add(done.out);
+  const std::string line =
+      "exec '" + tactus({"ps"}, dir.path()).argv.front() + "' calibrate rig.yaml --from run > /dev/full";
+  EXPECT_EQ(run({.argv = {"sh", "-c", line}, .cwd = dir.path()}).status, 1) << "budgets that are lost";
   const Finished foreign = run(tactus({"calibrate", example("servo"), "--from", "run"}, dir.path()));
   EXPECT_EQ(foreign.status, 2) << foreign;
   texts.add(foreign.err);

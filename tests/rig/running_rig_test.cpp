@@ -119,6 +119,19 @@ TEST_F(RunningRig, StepsPausesRunsAndResets) {
   EXPECT_EQ(tell({"pause", name_, "now"}).status, 2);
 }
 
+TEST_F(RunningRig, AListThatIsNotWholeIsNoSuccess) {
+  start();
+  const std::string program = tactus({"ps"}, dir_.path()).argv.front();
+  const auto into_full_disk = [&](const std::string& words) {
+    return run(
+        {.argv = {"sh", "-c", "exec '" + program + "' " + words + " > /dev/full"}, .cwd = dir_.path()});
+  };
+  const Finished listed = into_full_disk("switch out");
+  EXPECT_EQ(listed.status, 1) << listed;
+  EXPECT_NE(listed.err.find("stdout: cannot be written"), std::string::npos) << listed;
+  EXPECT_EQ(into_full_disk("switch out record motion off").status, 0) << "it is off";
+}
+
 TEST_F(RunningRig, TakesValuesWithUnitsForcesAndReleases) {
   start();
   const auto value = [&] {

@@ -31,6 +31,26 @@ constexpr std::size_t letters_in(std::string_view text) {
   return letters;
 }
 
+/// Returns true if a text fits a pattern: * is any characters, ? any one. @when any
+constexpr bool fits_pattern(std::string_view text, std::string_view pattern) {
+  std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
+      ++t, ++p;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
 /// The number that a text is; nothing: it is none, has more behind it, or does not fit in T. `form`: the base, or
 /// std::chars_format. @when any
 template <class T, class... Form>

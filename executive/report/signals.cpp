@@ -12,6 +12,7 @@
 #include "executive/report/frame_times.hpp"
 #include "executive/report/recorded_values.hpp"
 #include "executive/report/recording_files.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::report {
 namespace {
@@ -21,26 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t kShown = 8;       // without names
 constexpr std::size_t kMostNamed = 48;  // with names
 constexpr std::size_t kLongestName = 200;
-
-/// `*` is any letters, `?` any one.
-bool matches(std::string_view text, std::string_view pattern) {
-  std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == text[t]) && pattern[p] != '*') {
-      ++t, ++p;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 struct Wanted {
   std::size_t column;
@@ -93,7 +74,7 @@ Signals read_signals(const fs::path& folder, const std::vector<std::string>& nam
         if (known.size() < 10'000) known.push_back(column.name);
         bool chosen = names.empty();
         for (std::size_t n = 0; n < names.size(); ++n)
-          if (matches(column.name, names[n])) chosen = used[n] = true;
+          if (rtsync::fits_pattern(column.name, names[n])) chosen = used[n] = true;
         if (!chosen) continue;
         if (found.signals.size() + wanted.size() >= most) {
           ++left_out;

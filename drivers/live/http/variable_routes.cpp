@@ -3,6 +3,7 @@
 
 #include "drivers/live/http/api.hpp"
 #include "drivers/live/http/replies.hpp"
+#include "rtsync/text.hpp"
 
 // Which variables there are.
 namespace tactus::drivers::live_http {
@@ -48,26 +49,6 @@ Schema variables_schema() {
       {must("variables", list("Variables", variable_schema())),
        must("total", integer("Number of variables that match")),
        must("next", or_null(integer("Value of `first` for the rest of the list; null if this is the end")))});
-}
-
-/// Returns true if `name` matches `pattern`: * any characters, ? one.
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, from = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && (pattern[p] == '?' || (pattern[p] != '*' && pattern[p] == name[n]))) {
-      ++p, ++n;
-    } else if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      from = n;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      n = ++from;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
 }
 
 Json drives_json(const executive::LiveRig& rig, std::size_t variable) {
@@ -138,7 +119,7 @@ Waits variables(Api& api, const Call& call, const Respond& respond) {
   Json listed = Json::array();
   const std::vector<executive::LiveVariable>& all = api.rig().variables();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (pattern != nullptr && !matches(*pattern, all[i].variable->name)) continue;
+    if (pattern != nullptr && !rtsync::fits_pattern(all[i].variable->name, *pattern)) continue;
     if (total >= first && total - first < most) listed.push_back(variable_json(api.rig(), i));
     ++total;
   }

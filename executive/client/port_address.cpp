@@ -7,6 +7,7 @@
 #include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "config/document.hpp"
 #include "config/json.hpp"
@@ -187,6 +188,22 @@ void refuse_ended(const std::string& rig) {
                      newest.string() + ", has ended: " + how);
 }
 
+/// Tells which runs processes have. An address of TCP does not tell: another rig may have it by now.
+class ProcessesOfRuns {
+ public:
+  bool have(const fs::path& folder) {
+    std::size_t unseen = 0;
+    if (!rigs_) rigs_ = running_rigs(unseen);
+    return std::ranges::any_of(*rigs_, [&](const RunningRig& rig) {
+      std::error_code error;
+      return fs::equivalent(rig.folder, folder, error);
+    });
+  }
+
+ private:
+  std::optional<std::vector<RunningRig>> rigs_;  // looked for once, and only where it matters
+};
+
 /// The run in runs/ that began last of those that listen; of a rig, if one is named.
 std::optional<PortAddress> newest_run(const std::string& rig) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
@@ -197,9 +214,12 @@ std::optional<PortAddress> newest_run(const std::string& rig) {
     found.emplace_back(begin_of_run(entry.path(), error), entry.path());
   }
   std::sort(found.rbegin(), found.rend());
+  ProcessesOfRuns processes;
   for (const auto& [time, folder] : found) {
     try {
-      if (auto address = port_of_run(folder); address && !address->path.empty()) return address;
+      const auto address = port_of_run(folder);
+      if (address && (!address->path.empty() || (!listening_line(folder).empty() && processes.have(folder))))
+        return address;
     } catch (const NoRigError&) {  // a run folder with a damaged rig file
     }
   }

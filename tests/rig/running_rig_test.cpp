@@ -220,6 +220,25 @@ TEST(RunningRigs, WithoutANameTheOneThatBeganLastIsCommanded) {
   }
 }
 
+TEST(RunningRigs, WithoutANameOneThatListensAtTcpIsFoundWhileItRuns) {
+  const TempDir dir;
+  const auto line = [&](const std::string& name, const std::string& live) {
+    return run_rig("servo",
+                   {"--live", live, "--no-realtime", "--paused", "--out", "runs/" + name, "--set",
+                    "rig=" + name, "--set", "until=stopped"},
+                   dir.path());
+  };
+  Process first(line("first", "unix:live.sock"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/first/log.txt", "listens on"));
+  Process second(line("second", "127.0.0.1:0"));
+  ASSERT_TRUE(wait_for_text(dir / "runs/second/log.txt", "listens on"));
+  for (const char* const name : {"second", "first"}) {
+    const Finished done = run(tactus({"stop"}, dir.path()));
+    EXPECT_TRUE(done.out.starts_with(std::string(name) + ": ")) << done;
+    EXPECT_EQ((name == std::string("second") ? second : first).wait().status, 0);
+  }
+}
+
 TEST(RunningRigs, WithoutANameOneThatWasKilledHidesNoOther) {
   const TempDir dir;
   const auto line = [&](const std::string& name) {

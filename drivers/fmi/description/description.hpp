@@ -40,6 +40,40 @@ std::string_view name_of(Type type);  ///< "Float64"
 constexpr bool is_float(Type type) { return type == Type::float32 || type == Type::float64; }
 constexpr bool is_integer(Type type) { return type >= Type::int8 && type <= Type::uint64; }
 
+/// Calls visit(T{}) with the C type that a unit has for values of a type, and returns what it returns; `other` for String,
+/// Binary and Clock.
+template <class Visit, class Answer>
+constexpr Answer with_type(Type type, Version version, Visit visit, Answer other) {
+  switch (type) {
+    case Type::float32:
+      return visit(float{});
+    case Type::float64:
+      return visit(double{});
+    case Type::int8:
+      return visit(std::int8_t{});
+    case Type::uint8:
+      return visit(std::uint8_t{});
+    case Type::int16:
+      return visit(std::int16_t{});
+    case Type::uint16:
+      return visit(std::uint16_t{});
+    case Type::int32:
+      return visit(std::int32_t{});
+    case Type::uint32:
+      return visit(std::uint32_t{});
+    case Type::int64:
+      return visit(std::int64_t{});
+    case Type::uint64:
+      return visit(std::uint64_t{});
+    case Type::boolean:
+      return version == Version::fmi2 ? visit(int{}) : visit(bool{});
+    case Type::enumeration:
+      return version == Version::fmi2 ? visit(std::int32_t{}) : visit(std::int64_t{});
+    default:
+      return other;
+  }
+}
+
 enum class Causality : std::uint8_t {
   parameter,
   calculated_parameter,

@@ -93,13 +93,16 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-template <class T>
-void take_wholes(const Attributes& of, std::string_view text, Start& start) {
-  for (const std::string_view word : words_of(text)) {
-    const std::optional<T> value = xml_number<T>(word);
-    if (!value) of.error("start is " + in_quotes(word) + ", which is not a whole number that fits the type");
-    start.wholes.push_back(static_cast<std::int64_t>(value.value_or(T{})));
-  }
+/// Takes a whole number of an integer type, or an enumeration; uint64 by its bits.
+std::optional<std::int64_t> whole_of(std::string_view word, Type type) {
+  return with_type(
+      type, Version::fmi3,
+      [&]<class T>(T) -> std::optional<std::int64_t> {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
+          if (const std::optional<T> value = xml_number<T>(word)) return static_cast<std::int64_t>(*value);
+        return std::nullopt;
+      },
+      std::optional<std::int64_t>());
 }
 
 /// Bytes of a start value in hexadecimal digits.
@@ -139,46 +142,23 @@ void read_start(const Attributes& of, Variable& made) {
   if (!of.has("start")) return;
   const std::string text = of.text("start");
   made.start.given = true;
-  switch (made.type) {
-    case Type::float32:
-    case Type::float64:
-      for (const std::string_view word : words_of(text)) {
-        const std::optional<double> value = xml_number<double>(word);
-        if (!value) of.error("start is " + in_quotes(word) + ", which is not a number");
-        made.start.numbers.push_back(value.value_or(0));
-      }
-      break;
-    case Type::int8:
-      return take_wholes<std::int8_t>(of, text, made.start);
-    case Type::uint8:
-      return take_wholes<std::uint8_t>(of, text, made.start);
-    case Type::int16:
-      return take_wholes<std::int16_t>(of, text, made.start);
-    case Type::uint16:
-      return take_wholes<std::uint16_t>(of, text, made.start);
-    case Type::int32:
-      return take_wholes<std::int32_t>(of, text, made.start);
-    case Type::uint32:
-      return take_wholes<std::uint32_t>(of, text, made.start);
-    case Type::uint64:
-      return take_wholes<std::uint64_t>(of, text, made.start);
-    case Type::int64:
-    case Type::enumeration:
-      return take_wholes<std::int64_t>(of, text, made.start);
-    case Type::boolean:
-      for (const std::string_view word : words_of(text)) {
-        const bool yes = word == "true" || word == "1";
-        if (!yes && word != "false" && word != "0")
-          of.error("start is " + in_quotes(word) + "; true and false are possible");
-        made.start.wholes.push_back(yes ? 1 : 0);
-      }
-      break;
-    case Type::string:
-      made.start.texts.push_back(text);
-      break;
-    case Type::binary:
-    case Type::clock:
-      break;
+  if (made.type == Type::string) return void(made.start.texts.push_back(text));
+  for (const std::string_view word : words_of(text)) {
+    if (is_float(made.type)) {
+      const std::optional<double> value = xml_number<double>(word);
+      if (!value) of.error("start is " + in_quotes(word) + ", which is not a number");
+      made.start.numbers.push_back(value.value_or(0));
+    } else if (made.type == Type::boolean) {
+      const bool yes = word == "true" || word == "1";
+      if (!yes && word != "false" && word != "0")
+        of.error("start is " + in_quotes(word) + "; true and false are possible");
+      made.start.wholes.push_back(yes ? 1 : 0);
+    } else if (made.type != Type::clock) {
+      const std::optional<std::int64_t> value = whole_of(word, made.type);
+      if (!value)
+        of.error("start is " + in_quotes(word) + ", which is not a whole number that fits the type");
+      made.start.wholes.push_back(value.value_or(0));
+    }
   }
 }
 

@@ -23,14 +23,9 @@ Claims& claims() {
 }
 
 tactus_type type_in_rig(Type type, Version version) {
-  static constexpr std::pair<Type, tactus_type> kTypes[] = {
-      {Type::float32, TACTUS_FLOAT}, {Type::int8, TACTUS_INT8},     {Type::uint8, TACTUS_UINT8},
-      {Type::int16, TACTUS_INT16},   {Type::uint16, TACTUS_UINT16}, {Type::int32, TACTUS_INT32},
-      {Type::uint32, TACTUS_UINT32}, {Type::int64, TACTUS_INT64},   {Type::uint64, TACTUS_UINT64},
-      {Type::boolean, TACTUS_BOOL}};
-  if (type == Type::enumeration) return version == Version::fmi2 ? TACTUS_INT32 : TACTUS_INT64;
-  const auto* const found = std::ranges::find(kTypes, type, &std::pair<Type, tactus_type>::first);
-  return found == std::end(kTypes) ? TACTUS_DOUBLE : found->second;
+  if (type == Type::boolean) return TACTUS_BOOL;
+  return with_type(
+      type, version, []<class T>(T) { return tactus::detail::type_of<T>(); }, TACTUS_DOUBLE);
 }
 
 const char* fixed_reason(const Variable& of) {

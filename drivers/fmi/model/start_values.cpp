@@ -46,35 +46,10 @@ std::string beyond_limits(const Variable& of, std::int64_t value, const std::str
   return text + " is not a value of the enumeration: " + items_of(of);
 }
 
-/// Returns element `k` of a number as the rig has it; of another type 0.
+/// Returns element `k` of a number as the rig has it; of a text 0.
 double number_at(Type type, Version version, const void* data, std::size_t k) {
-  const auto at = [&]<class T>(T) { return static_cast<double>(static_cast<const T*>(data)[k]); };
-  switch (type) {
-    case Type::float32:
-      return at(float{});
-    case Type::float64:
-      return at(double{});
-    case Type::int8:
-      return at(std::int8_t{});
-    case Type::uint8:
-      return at(std::uint8_t{});
-    case Type::int16:
-      return at(std::int16_t{});
-    case Type::uint16:
-      return at(std::uint16_t{});
-    case Type::int32:
-      return at(std::int32_t{});
-    case Type::uint32:
-      return at(std::uint32_t{});
-    case Type::int64:
-      return at(std::int64_t{});
-    case Type::uint64:
-      return at(std::uint64_t{});
-    case Type::enumeration:
-      return version == Version::fmi2 ? at(std::int32_t{}) : at(std::int64_t{});
-    default:
-      return 0;
-  }
+  return with_type(
+      type, version, [&]<class T>(T) { return static_cast<double>(static_cast<const T*>(data)[k]); }, 0.0);
 }
 
 /// Reads a value in the form of the unit. Returns what is wrong with it; empty: nothing.

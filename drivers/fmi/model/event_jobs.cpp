@@ -99,7 +99,7 @@ int FmiModel::begin_events() {
 /// inputs or intervals have changed, or the rig triggers a clock.
 int FmiModel::handle_event(double now, bool inputs) {
   if (unit_->phase() != Phase::handling)
-    if (const Status status = unit_->enter_event(); !is_good(status))
+    if (const Status status = unit_->call(Call::enter_event); !is_good(status))
       return event_failed("EnterEventMode", status);
   if (inputs) {
     for (Values* const group : discrete_in_)
@@ -133,7 +133,7 @@ int FmiModel::handle_event(double now, bool inputs) {
         policy_of_events());
   }
   next_event_ = answer.next > now ? answer.next : -1;
-  if (const Status status = unit_->enter_step(); !is_good(status))
+  if (const Status status = unit_->call(Call::enter_step); !is_good(status))
     return event_failed("EnterStepMode", status);
   if (ends) end_of_simulation();
   return 0;

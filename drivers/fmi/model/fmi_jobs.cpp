@@ -52,7 +52,7 @@ int FmiModel::failed(const char* text, OnFailure policy) {
 
 int FmiModel::set_structure() {
   bool configuring = false;
-  for (const StructureVariable& each : contents_.structure) {
+  for (StructureVariable& each : contents_.structure) {
     if (each.memory != each.size) {
       return fail_with(
           Line("structural parameter %.80s decides sizes of arrays: it is %llu, and can be changed in the "
@@ -61,14 +61,15 @@ int FmiModel::set_structure() {
     }
     if (!is_other(each)) continue;
     if (!std::exchange(configuring, true))
-      if (const int bad = take("EnterConfigurationMode", unit_->enter_configuration()); bad != 0) return bad;
-    const std::uint32_t reference = each.of->reference;
-    if (const int bad = take("Set of a structural parameter",
-                             unit_->set(Call::set_structural, Type::uint64, {&reference, 1}, &each.size, 1));
+      if (const int bad = take("EnterConfigurationMode", unit_->call(Call::enter_configuration)); bad != 0)
+        return bad;
+    if (const int bad =
+            take("Set of a structural parameter",
+                 unit_->set(Call::set_structural, {Type::uint64, &each.of->reference, 1, &each.size, 1}));
         bad != 0)
       return bad;
   }
-  return configuring ? take("ExitConfigurationMode", unit_->exit_configuration()) : 0;
+  return configuring ? take("ExitConfigurationMode", unit_->call(Call::exit_configuration)) : 0;
 }
 
 int FmiModel::set_texts() {
@@ -137,7 +138,7 @@ int FmiModel::initialize_all() {
   for (FmiModel* const each : shared_->models) each->restart_counting();
   if (unit_->phase() == Phase::fatal)
     return fail_with("the unit answered Fatal: it must not be called again, so the rig cannot be reset");
-  if (unit_->phase() != Phase::made && unit_->phase() != Phase::none && !is_good(unit_->reset()))
+  if (unit_->phase() != Phase::made && unit_->phase() != Phase::none && !is_good(unit_->call(Call::reset)))
     unit_->free();
   if (unit_->phase() == Phase::none) unit_->instantiate(name_, unit_log_);
   if (const int bad = set_structure(); bad != 0) return bad;
@@ -151,7 +152,8 @@ int FmiModel::initialize_all() {
     return bad;
   for (FmiModel* const each : shared_->models)
     if (const int bad = each->initialize_clocks(); bad != 0) return bad;
-  if (const int bad = take("ExitInitializationMode", unit_->exit_initialization()); bad != 0) return bad;
+  if (const int bad = take("ExitInitializationMode", unit_->call(Call::exit_initialization)); bad != 0)
+    return bad;
   if (event_mode_)
     if (const int bad = begin_events(); bad != 0) return bad;
   for (FmiModel* const each : shared_->models)
@@ -334,7 +336,7 @@ int FmiModel::restore() {
 int FmiModel::end() {
   for (const std::string& seen : surroundings_.look()) warn(seen.c_str());
   if (unit_ == nullptr || unit_->phase() == Phase::none) return 0;
-  const Status status = unit_->terminate();
+  const Status status = unit_->call(Call::terminate);
   if (is_good(status) || status == Status::illegal) return 0;
   warn(Line("the unit answers %s to Terminate", name_of(status)));  // its work is done: no failure of the rig
   return 0;

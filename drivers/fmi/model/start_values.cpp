@@ -166,10 +166,10 @@ void FmiModel::say_beyond_limits(Values& group) {
 }
 
 int FmiModel::set_given_starts() {
-  for (const GivenStart& each : given_starts_)
+  for (GivenStart& each : given_starts_)
     if (const int bad =
             take("Set of start values",
-                 unit_->set(Call::set_start, each.of->type, {&each.of->reference, 1}, each.value.data(), 1));
+                 unit_->set(Call::set_start, {each.of->type, &each.of->reference, 1, each.value.data(), 1}));
         bad != 0)
       return bad;
   return 0;

@@ -98,7 +98,7 @@ void Values::from_unit() noexcept {
 Status Values::set(Unit& unit, Call how) noexcept {
   if (empty()) return Status::ok;
   to_unit();
-  return unit.set(how, type_, references_, unit_.get(), elements_);
+  return unit.set(how, transfer());
 }
 
 bool Values::has_changed() noexcept {
@@ -120,13 +120,13 @@ void Values::keep_last_in(std::byte* memory) noexcept {
 Status Values::set_changed(Unit& unit, Call how) noexcept {
   if (!has_changed()) return Status::ok;
   note_set();
-  return unit.set(how, type_, references_, unit_.get(), elements_);
+  return unit.set(how, transfer());
 }
 
 Status Values::set_in_event(Unit& unit) noexcept {
   to_unit();
   note_set();
-  return unit.set_in_event(type_, references_, unit_.get(), elements_);
+  return unit.set(Call::handle_event, transfer());
 }
 
 Status Values::set_other_than_start(Unit& unit) {
@@ -136,7 +136,7 @@ Status Values::set_other_than_start(Unit& unit) {
   note_set();
   for (std::size_t i = 0; i < variables_.size(); ++i) {
     const std::size_t bytes = variables_[i].elements * one;
-    const std::byte* const now = as<std::byte>(unit_) + offsets_[i] * one;
+    std::byte* const now = as<std::byte>(unit_) + offsets_[i] * one;
     const Start& start = variables_[i].of->start;
     const bool sized_anew = start.numbers.size() + start.wholes.size() != variables_[i].elements;
     if (bytes == 0 ||
@@ -144,14 +144,14 @@ Status Values::set_other_than_start(Unit& unit) {
          start.given))
       continue;
     worst =
-        std::max(worst, unit.set(Call::set_start, type_, {&references_[i], 1}, now, variables_[i].elements));
+        std::max(worst, unit.set(Call::set_start, {type_, &references_[i], 1, now, variables_[i].elements}));
   }
   return worst;
 }
 
 Status Values::get(Unit& unit) noexcept {
   if (empty()) return Status::ok;
-  const Status status = unit.get(type_, references_, unit_.get(), elements_);
+  const Status status = unit.get(transfer());
   if (is_good(status)) from_unit();
   return status;
 }

@@ -8,8 +8,6 @@
 namespace tactus::drivers::fmi {
 namespace {
 
-constexpr bool is_good(abi2::Status status) { return status == abi2::kOk || status == abi2::kWarning; }
-
 void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...)
     __attribute__((format(printf, 5, 6)));
 void log2(void* environment, abi2::Text, abi2::Status status, abi2::Text category, abi2::Text format, ...) {
@@ -37,8 +35,10 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-class Unit2 final : public UnitOf<abi2::Status, char> {
+class Unit2 final : public UnitOf<Unit2, abi2::Status, char> {
  public:
+  static constexpr const char *kPrefix = "fmi2", *kState = "FMUstate", *kDeserialize = "DeSerializeFMUstate";
+
   Unit2(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, LogRing& log)
       : UnitOf(file, folder, description, Execution::co_simulation, log),
@@ -48,39 +48,26 @@ class Unit2 final : public UnitOf<abi2::Status, char> {
         step_(library_.need<abi2::DoStep>("fmi2DoStep")),
         real_status_(library_.find<abi2::GetRealStatus>("fmi2GetRealStatus")),
         boolean_status_(library_.find<abi2::GetBooleanStatus>("fmi2GetBooleanStatus")) {
-    need_plain_functions("fmi2");
+    need_plain_functions();
   }
   ~Unit2() override { leave(); }
 
-  void need_set(Type type) override {
-    switch (type) {
-      case Type::float64:
-        set_real_ = library_.need<abi2::Set<double>>("fmi2SetReal");
-        break;
-      case Type::boolean:
-        set_boolean_ = library_.need<abi2::Set<int>>("fmi2SetBoolean");
-        break;
-      case Type::string:
-        set_string_ = library_.need<abi2::Set<abi2::Text>>("fmi2SetString");
-        break;
-      default:
-        set_integer_ = library_.need<abi2::Set<int>>("fmi2SetInteger");
-    }
+  Status enter_initialization(double start, double tolerance) override {
+    return run(Call::enter_initialization, [&] {
+      const Status status =
+          status_of(setup_(instance_, tolerance > 0 ? 1 : 0, tolerance > 0 ? tolerance : 0, start, 0, 0));
+      return is_good(status) ? status_of(enter_initialization_(instance_)) : status;
+    });
   }
-  void need_get(Type type) override {
-    switch (type) {
-      case Type::float64:
-        get_real_ = library_.need<abi2::Get<double>>("fmi2GetReal");
-        break;
-      case Type::boolean:
-        get_boolean_ = library_.need<abi2::Get<int>>("fmi2GetBoolean");
-        break;
-      default:
-        get_integer_ = library_.need<abi2::Get<int>>("fmi2GetInteger");
-    }
+  Status set_text(Type type, std::uint32_t reference, const std::string& value) override {
+    const abi2::Text text = value.c_str();
+    return ask(Call::set_start, reinterpret_cast<abi2::Set<abi2::Text>*>(access_of(type).set), &reference, 1U,
+               &text);
   }
 
  private:
+  friend UnitOf;
+
   bool do_instantiate(const std::string& name, bool logging) override {
     // Units are known that fail without a resource location: the folder is named, also where it is not there.
     const std::string where = uri_of((folder_ / "resources").string());
@@ -88,72 +75,32 @@ class Unit2 final : public UnitOf<abi2::Status, char> {
                              &callbacks_, 0, logging ? 1 : 0);
     return instance_ != nullptr;
   }
-  Status do_enter_configuration() override { return Status::illegal; }
-  Status do_exit_configuration() override { return Status::illegal; }
-  Status do_enter_initialization(double start, double tolerance) override {
-    const Status status =
-        status_of(setup_(instance_, tolerance > 0 ? 1 : 0, tolerance > 0 ? tolerance : 0, start, 0, 0));
-    return is_good(status) ? status_of(enter_initialization_(instance_)) : status;
-  }
 
-  Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
-                std::size_t) noexcept override {
-    if (type == Type::float64)
-      return answer_of(set_real_, references.data(), references.size(), static_cast<const double*>(values));
-    return answer_of(type == Type::boolean ? set_boolean_ : set_integer_, references.data(),
-                     references.size(), static_cast<const int*>(values));
+  /// Enumerations pass as Integer.
+  static std::string name_of_access(Type type) {
+    return type == Type::float64   ? "Real"
+           : type == Type::boolean ? "Boolean"
+           : type == Type::string  ? "String"
+                                   : "Integer";
   }
-  Status do_set_text(Type, std::uint32_t reference, const std::string& value) override {
-    const abi2::Text text = value.c_str();
-    return answer_of(set_string_, &reference, 1U, &text);
-  }
-  Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
-                std::size_t) noexcept override {
-    if (type == Type::float64)
-      return answer_of(get_real_, references.data(), references.size(), static_cast<double*>(values));
-    return answer_of(type == Type::boolean ? get_boolean_ : get_integer_, references.data(),
-                     references.size(), static_cast<int*>(values));
-  }
-
-  void find_function(Transfer& transfer, bool set) const override {
-    const auto of = [](auto* function) { return reinterpret_cast<void (*)()>(function); };
-    if (transfer.type == Type::float64)
-      transfer.function = set ? of(set_real_) : of(get_real_);
-    else if (transfer.type == Type::boolean)
-      transfer.function = set ? of(set_boolean_) : of(get_boolean_);
-    else
-      transfer.function = set ? of(set_integer_) : of(get_integer_);
-  }
-  template <template <class> class Function>
+  template <bool kSet>
   abi2::Status pass(const Transfer& each) const noexcept {
     const auto call = [&]<class T>(T* values) {
-      return reinterpret_cast<Function<T>*>(each.function)(instance_, each.references, each.reference_count,
-                                                           values);
+      using Function = std::conditional_t<kSet, abi2::Set<T>, abi2::Get<T>>;
+      return reinterpret_cast<Function*>(each.function)(instance_, each.references, each.reference_count,
+                                                        values);
     };
     return each.type == Type::float64 ? call(static_cast<double*>(each.values))
                                       : call(static_cast<int*>(each.values));
   }
 
-  Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept override {
-    for (const Transfer& each : frame.set) {
-      const abi2::Status status = pass<abi2::Set>(each);
-      if (is_good(status)) continue;
-      answer.last = Call::set_input;
-      return status_of(status);
-    }
-    const abi2::Status stepped = step_(instance_, frame.time, frame.step, may_go_back() ? 0 : 1);
-    if (frame.ask_reached || !is_good(stepped)) [[unlikely]] {
+  Status advance(const FrameStep& frame, StepAnswer& answer) noexcept {
+    const Status status = status_of(step_(instance_, frame.time, frame.step, may_go_back() ? 0 : 1));
+    if (frame.ask_reached || !is_good(status)) [[unlikely]] {
       answer = {};
-      if (frame.ask_reached || stepped == abi2::kDiscard) ask_how_far(status_of(stepped), answer);
-      if (!is_good(stepped)) return status_of(stepped);
+      if (frame.ask_reached || status == Status::discard) ask_how_far(status, answer);
     }
-    for (const Transfer& each : frame.get) {
-      const abi2::Status status = pass<abi2::Get>(each);
-      if (is_good(status)) continue;
-      answer.last = Call::get;
-      return status_of(status);
-    }
-    return Status::ok;
+    return status;
   }
   void ask_how_far(Status status, StepAnswer& answer) const noexcept {
     const bool discarded = status == Status::discard;
@@ -171,8 +118,6 @@ class Unit2 final : public UnitOf<abi2::Status, char> {
     }
   }
 
-  bool find_state_functions() override { return find_state("fmi2", "FMUstate", "DeSerializeFMUstate"); }
-
   abi2::Callbacks callbacks_{&log2, &std::calloc, &std::free, nullptr, &log_};
   abi2::Instantiate* instantiate_;
   abi2::SetupExperiment* setup_;
@@ -180,11 +125,6 @@ class Unit2 final : public UnitOf<abi2::Status, char> {
   abi2::DoStep* step_;
   abi2::GetRealStatus* real_status_;
   abi2::GetBooleanStatus* boolean_status_;
-  abi2::Set<double>* set_real_ = nullptr;
-  abi2::Set<int>*set_integer_ = nullptr, *set_boolean_ = nullptr;
-  abi2::Set<abi2::Text>* set_string_ = nullptr;
-  abi2::Get<double>* get_real_ = nullptr;
-  abi2::Get<int>*get_integer_ = nullptr, *get_boolean_ = nullptr;
 };
 
 }  // namespace

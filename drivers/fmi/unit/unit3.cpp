@@ -11,8 +11,6 @@
 namespace tactus::drivers::fmi {
 namespace {
 
-constexpr bool is_good(abi3::Status status) { return status == abi3::kOk || status == abi3::kWarning; }
-
 void log3(void* environment, abi3::Status status, abi3::Text category, abi3::Text message) {
   static_cast<LogRing*>(environment)->put(status_of(status), category, message);
 }
@@ -29,21 +27,17 @@ void clock_update3(void*) {
   if (asking != nullptr) asking->ask(asking->unit, *asking->news);
 }
 
-/// Functions for the values of one type, which differ in the type of the array alone.
-struct Access {
-  void* set = nullptr;
-  void* get = nullptr;
-};
-
-class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
+class Unit3 final : public UnitOf<Unit3, abi3::Status, std::uint8_t> {
  public:
+  static constexpr const char *kPrefix = "fmi3", *kState = "FMUState", *kDeserialize = "DeserializeFMUState";
+
   Unit3(const std::filesystem::path& file, const std::filesystem::path& folder,
         const Description& description, Execution execution, LogRing& log)
       : UnitOf(file, folder, description, execution, log),
-        enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")),
-        enter_configuration_(library_.find<Plain>("fmi3EnterConfigurationMode")),
-        exit_configuration_(library_.find<Plain>("fmi3ExitConfigurationMode")) {
-    need_plain_functions("fmi3");
+        enter_initialization_(library_.need<abi3::EnterInitialization>("fmi3EnterInitializationMode")) {
+    plain(Call::enter_configuration) = library_.find<Plain>("fmi3EnterConfigurationMode");
+    plain(Call::exit_configuration) = library_.find<Plain>("fmi3ExitConfigurationMode");
+    need_plain_functions();
     if (execution == Execution::scheduled) {
       instantiate_scheduled_ =
           library_.need<abi3::InstantiateScheduledExecution>("fmi3InstantiateScheduledExecution");
@@ -55,17 +49,51 @@ class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
   }
   ~Unit3() override { leave(); }
 
-  void need_set(Type type) override {
-    if (type == Type::binary)
-      set_binary_ = library_.need<abi3::SetBinary>("fmi3SetBinary");
-    else
-      access_[static_cast<std::size_t>(type)].set =
-          reinterpret_cast<void*>(library_.need<Plain>(function_name("fmi3Set", type).c_str()));
+  Status enter_initialization(double start, double tolerance) override {
+    return ask(Call::enter_initialization, enter_initialization_, tolerance > 0,
+               tolerance > 0 ? tolerance : 0, start, false, 0.0);
   }
-  void need_get(Type type) override {
-    access_[static_cast<std::size_t>(type)].get =
-        reinterpret_cast<void*>(library_.need<Plain>(function_name("fmi3Get", type).c_str()));
+  Status set_text(Type type, std::uint32_t reference, const std::string& value) override {
+    void (*const function)() = access_of(type).set;
+    if (type == Type::binary) {
+      const std::size_t size = value.size();
+      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(value.data());
+      return ask(Call::set_start, reinterpret_cast<abi3::SetBinary*>(function), &reference, 1U, &size, &bytes,
+                 1U);
+    }
+    const abi3::Text text = value.c_str();
+    return ask(Call::set_start, reinterpret_cast<abi3::Set<abi3::Text>*>(function), &reference, 1U, &text,
+               1U);
   }
+
+  void use_event_mode() override {
+    Unit::use_event_mode();
+    plain(Call::enter_event) = library_.need<Plain>("fmi3EnterEventMode");
+    plain(Call::enter_step) = library_.need<Plain>("fmi3EnterStepMode");
+    update_ = library_.need<abi3::UpdateDiscreteStates>("fmi3UpdateDiscreteStates");
+    set_clock_ = library_.find<abi3::SetClock>("fmi3SetClock");
+    event_mode_ = true;
+  }
+  Status tick(std::uint32_t clock) noexcept override {
+    const bool ticks = true;
+    return ask(Call::handle_event, set_clock_, &clock, 1U, &ticks);
+  }
+  Status ask_ticks(ClockNews& news) noexcept override {
+    return run(Call::handle_event, [&] {
+      take_ticks(news);
+      return news.status;
+    });
+  }
+  Status update_discrete(EventAnswer& answer) noexcept override {
+    bool nominals = false, values = false, has_next = false;
+    double next = 0;
+    answer = {};
+    const Status status = ask(Call::handle_event, update_, &answer.again, &answer.terminate, &nominals,
+                              &values, &has_next, &next);
+    if (has_next && std::isfinite(next)) answer.next = next;
+    return status;
+  }
+
   void need_clocks(const ClockNews& news) override {
     if (!news.outputs.empty()) get_clock_ = library_.need<abi3::GetClock>("fmi3GetClock");
     get_interval_ = news.timed.empty() ? library_.find<abi3::GetInterval>("fmi3GetIntervalDecimal")
@@ -79,25 +107,40 @@ class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
     if (set) (void)library_.need<abi3::SetInterval>("fmi3SetIntervalDecimal");
   }
   bool takes_intervals() const noexcept override { return set_interval_ != nullptr; }
-  void use_event_mode() override {
-    Unit::use_event_mode();
-    enter_event_ = library_.need<Plain>("fmi3EnterEventMode");
-    enter_step_ = library_.need<Plain>("fmi3EnterStepMode");
-    update_ = library_.need<abi3::UpdateDiscreteStates>("fmi3UpdateDiscreteStates");
-    set_clock_ = library_.find<abi3::SetClock>("fmi3SetClock");
-    event_mode_ = true;
+  Status activate(std::uint32_t clock, double time, ClockNews& news) noexcept override {
+    return run(Call::activate, [&] {
+      Asking now{[](void* unit, ClockNews& of) { static_cast<Unit3*>(unit)->take_news(of); }, this, &news};
+      Asking* const outer = std::exchange(asking, &now);
+      const Status status = status_of(activate_(instance_, clock, time));
+      asking = outer;
+      return is_good(status) ? news.status : status;  // it asks about clocks while it runs
+    });
+  }
+  Status ask_intervals(ClockNews& news) noexcept override {
+    return run(Call::clocks, [&] {
+      take_intervals(news);
+      return news.status;
+    });
+  }
+  Status ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept override {
+    return ask(Call::clocks, get_interval_, &clock, 1U, &seconds, &qualifier);
+  }
+  Status ask_shift(std::uint32_t clock, double& seconds) noexcept override {
+    return ask(Call::clocks, get_shift_, &clock, 1U, &seconds);
+  }
+  Status set_interval(std::uint32_t clock, double seconds) noexcept override {
+    return ask(Call::set_interval, set_interval_, &clock, 1U, &seconds);
   }
 
  private:
-  /// Enumerations pass as Int64.
-  static std::string function_name(const char* verb, Type type) {
-    return verb + std::string(name_of(type == Type::enumeration ? Type::int64 : type));
-  }
+  friend UnitOf;
 
   bool do_instantiate(const std::string& name, bool logging) override {
-    const std::filesystem::path found = resources();
-    const std::string where = found.string() + "/";
-    const char* const path = found.empty() ? nullptr : where.c_str();
+    const std::filesystem::path resources = folder_ / "resources";
+    std::error_code failed;
+    const bool there = std::filesystem::is_directory(resources, failed);
+    const std::string where = resources.string() + "/";
+    const char* const path = there ? where.c_str() : nullptr;
     if (instantiate_scheduled_ != nullptr)
       instance_ =
           instantiate_scheduled_(name.c_str(), description_.token.c_str(), path, false, logging, &log_, &log3,
@@ -107,146 +150,38 @@ class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
                                event_mode_ && interface().early_return, nullptr, 0, &log_, &log3, nullptr);
     return instance_ != nullptr;
   }
-  Status do_enter_configuration() override { return answer_of(enter_configuration_); }
-  Status do_exit_configuration() override { return answer_of(exit_configuration_); }
-  Status do_enter_initialization(double start, double tolerance) override {
-    return status_of(
-        enter_initialization_(instance_, tolerance > 0, tolerance > 0 ? tolerance : 0, start, false, 0));
-  }
 
-  /// Calls visit(T{}) with the C type of the values.
-  template <class Visit, class Answer>
-  static Answer with_type(Type type, Visit visit, Answer other) noexcept {
-    switch (type) {
-      case Type::float32:
-        return visit(float{});
-      case Type::float64:
-        return visit(double{});
-      case Type::int8:
-        return visit(std::int8_t{});
-      case Type::uint8:
-        return visit(std::uint8_t{});
-      case Type::int16:
-        return visit(std::int16_t{});
-      case Type::uint16:
-        return visit(std::uint16_t{});
-      case Type::int32:
-        return visit(std::int32_t{});
-      case Type::uint32:
-        return visit(std::uint32_t{});
-      case Type::int64:
-      case Type::enumeration:
-        return visit(std::int64_t{});
-      case Type::uint64:
-        return visit(std::uint64_t{});
-      case Type::boolean:
-        return visit(bool{});
-      default:
-        return other;
-    }
+  /// Enumerations pass as Int64.
+  static std::string name_of_access(Type type) {
+    return std::string(name_of(type == Type::enumeration ? Type::int64 : type));
   }
-
-  Status do_set(Type type, std::span<const std::uint32_t> references, const void* values,
-                std::size_t count) noexcept override {
-    void* const function = access_[static_cast<std::size_t>(type)].set;
-    if (function == nullptr) return Status::illegal;
-    return with_type(
-        type,
-        [&](auto like) noexcept {
-          using T = decltype(like);
-          return status_of(reinterpret_cast<abi3::Set<T>*>(function)(
-              instance_, references.data(), references.size(), static_cast<const T*>(values), count));
-        },
-        Status::illegal);
-  }
-  Status do_get(Type type, std::span<const std::uint32_t> references, void* values,
-                std::size_t count) noexcept override {
-    void* const function = access_[static_cast<std::size_t>(type)].get;
-    if (function == nullptr) return Status::illegal;
-    return with_type(
-        type,
-        [&](auto like) noexcept {
-          using T = decltype(like);
-          return status_of(reinterpret_cast<abi3::Get<T>*>(function)(
-              instance_, references.data(), references.size(), static_cast<T*>(values), count));
-        },
-        Status::illegal);
-  }
-  Status do_set_text(Type type, std::uint32_t reference, const std::string& value) override {
-    if (type == Type::binary) {
-      const std::size_t size = value.size();
-      const auto* const bytes = reinterpret_cast<const std::uint8_t*>(value.data());
-      return answer_of(set_binary_, &reference, 1U, &size, &bytes, 1U);
-    }
-    void* const function = access_[static_cast<std::size_t>(type)].set;
-    const abi3::Text text = value.c_str();
-    return answer_of(reinterpret_cast<abi3::Set<abi3::Text>*>(function), &reference, 1U, &text, 1U);
-  }
-
-  void find_function(Transfer& transfer, bool set) const override {
-    const Access& access = access_[static_cast<std::size_t>(transfer.type)];
-    transfer.function = reinterpret_cast<void (*)()>(set ? access.set : access.get);
-  }
-  template <template <class> class Function>
+  template <bool kSet>
   abi3::Status pass(const Transfer& each) const noexcept {
-    const auto call = [&](auto like) noexcept {
-      using T = decltype(like);
-      return reinterpret_cast<Function<T>*>(each.function)(instance_, each.references, each.reference_count,
-                                                           static_cast<T*>(each.values), each.count);
+    const auto call = [&]<class T>(T) noexcept {
+      using Function = std::conditional_t<kSet, abi3::Set<T>, abi3::Get<T>>;
+      return reinterpret_cast<Function*>(each.function)(instance_, each.references, each.reference_count,
+                                                        static_cast<T*>(each.values), each.count);
     };
-    return each.type == Type::float64 ? call(double{}) : with_type(each.type, call, abi3::kFatal);
+    return each.type == Type::float64 ? call(double{})
+                                      : with_type(each.type, Version::fmi3, call, abi3::kFatal);
   }
 
-  Status do_frame(const FrameStep& frame, StepAnswer& answer) noexcept override {
-    for (const Transfer& each : frame.set) {
-      const abi3::Status status = pass<abi3::Set>(each);
-      if (is_good(status)) continue;
-      answer.last = Call::set_input;
-      return status_of(status);
-    }
+  Status advance(const FrameStep& frame, StepAnswer& answer) noexcept {
     bool event = false, terminate = false, early = false;
     answer.reached = frame.time;
-    const abi3::Status stepped =
-        step_(instance_, frame.time, frame.step, !may_go_back(), &event, &terminate, &early, &answer.reached);
-    answer.terminate = terminate && stepped != abi3::kFatal;
-    answer.event = event && is_good(stepped);
-    answer.early = early && is_good(stepped);
-    answer.knows_reached = is_good(stepped);
+    const Status status = status_of(step_(instance_, frame.time, frame.step, !may_go_back(), &event,
+                                          &terminate, &early, &answer.reached));
+    answer.terminate = terminate && status != Status::fatal;
+    answer.event = event && is_good(status);
+    answer.early = early && is_good(status);
+    answer.knows_reached = is_good(status);
     answer.last = Call::step;
-    if (!is_good(stepped)) [[unlikely]]
-      return status_of(stepped);
-    for (const Transfer& each : frame.get) {
-      const abi3::Status status = pass<abi3::Get>(each);
-      if (is_good(status)) continue;
-      answer.last = Call::get;
-      return status_of(status);
-    }
-    return Status::ok;
+    return status;
   }
 
-  Status do_activate(std::uint32_t clock, double time, ClockNews& news) noexcept override {
-    Asking now{[](void* unit, ClockNews& of) { static_cast<Unit3*>(unit)->take_news(of); }, this, &news};
-    Asking* const outer = std::exchange(asking, &now);
-    const Status status = status_of(activate_(instance_, clock, time));
-    asking = outer;
-    return fmi::is_good(status) ? news.status : status;  // it asks about clocks while it runs
-  }
-  Status do_ask_intervals(ClockNews& news) noexcept override {
-    take_intervals(news);
-    return news.status;
-  }
-  Status do_ask_interval(std::uint32_t clock, double& seconds, abi3::Qualifier& qualifier) noexcept override {
-    return answer_of(get_interval_, &clock, 1U, &seconds, &qualifier);
-  }
-  Status do_ask_shift(std::uint32_t clock, double& seconds) noexcept override {
-    return answer_of(get_shift_, &clock, 1U, &seconds);
-  }
-  Status do_set_interval(std::uint32_t clock, double seconds) noexcept override {
-    return answer_of(set_interval_, &clock, 1U, &seconds);
-  }
   static bool noted(ClockNews& news, abi3::Status status) noexcept {
     news.status = std::max(news.status, status_of(status));
-    return is_good(status);
+    return is_good(status_of(status));
   }
   /// Asks for the clocks in Clock Update Mode, that is while a partition is active.
   void take_news(ClockNews& news) noexcept {
@@ -270,44 +205,18 @@ class Unit3 final : public UnitOf<abi3::Status, std::uint8_t> {
     }
   }
 
-  Status do_enter_event() noexcept override { return status_of(enter_event_(instance_)); }
-  Status do_enter_step() noexcept override { return status_of(enter_step_(instance_)); }
-  Status do_tick(std::uint32_t clock) noexcept override {
-    const bool ticks = true;
-    return answer_of(set_clock_, &clock, 1U, &ticks);
-  }
-  Status do_ask_ticks(ClockNews& news) noexcept override {
-    take_ticks(news);
-    return news.status;
-  }
-  Status do_update_discrete(EventAnswer& answer) noexcept override {
-    bool nominals = false, values = false, has_next = false;
-    double next = 0;
-    answer = {};
-    const Status status =
-        status_of(update_(instance_, &answer.again, &answer.terminate, &nominals, &values, &has_next, &next));
-    if (has_next && std::isfinite(next)) answer.next = next;
-    return status;
-  }
-
-  bool find_state_functions() override { return find_state("fmi3", "FMUState", "DeserializeFMUState"); }
-
   abi3::InstantiateCoSimulation* instantiate_ = nullptr;
   abi3::InstantiateScheduledExecution* instantiate_scheduled_ = nullptr;
   abi3::EnterInitialization* enter_initialization_;
   abi3::DoStep* step_ = nullptr;
   abi3::ActivateModelPartition* activate_ = nullptr;
   bool event_mode_ = false;
-  Plain *enter_event_ = nullptr, *enter_step_ = nullptr;
   abi3::UpdateDiscreteStates* update_ = nullptr;
   abi3::SetClock* set_clock_ = nullptr;
   abi3::GetClock* get_clock_ = nullptr;
   abi3::GetInterval* get_interval_ = nullptr;
   abi3::SetInterval* set_interval_ = nullptr;
   abi3::GetShift* get_shift_ = nullptr;
-  Plain *enter_configuration_, *exit_configuration_;
-  std::array<Access, kTypes> access_{};
-  abi3::SetBinary* set_binary_ = nullptr;
 };
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // An FMU from anywhere: any bytes as archive, and any as modelDescription.xml, are taken or refused with a reason. The
 // first byte of the input says which of the two it is.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <stdexcept>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "drivers/fmi/archive/archive.hpp"
@@ -29,9 +31,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     ArchiveLimits limits;
     limits.bytes = 1 << 20;
     limits.description_bytes = 1 << 20;
-    const Archive archive(std::as_bytes(std::span(data + 1, size - 1)), "fuzz.fmu", limits);
-    for (const ArchiveFile& file : archive.files())
-      if (file.name.find("..") == 0 || file.name.front() == '/')
+    static const int file = ::memfd_create("fuzz.fmu", MFD_CLOEXEC);
+    if (::ftruncate(file, 0) != 0 || ::pwrite(file, data + 1, size - 1, 0) != static_cast<ssize_t>(size - 1))
+      throw std::logic_error("the file cannot be written");
+    const Archive archive("/proc/self/fd/" + std::to_string(file), limits);
+    for (const ArchiveFile& entry : archive.files())
+      if (entry.name.find("..") == 0 || entry.name.front() == '/')
         throw std::logic_error("a name that leads out");
     (void)archive.description();
   } catch (const ArchiveError& error) {

@@ -10,6 +10,7 @@
 #include <array>
 #include <cerrno>
 #include <set>
+#include <span>
 #include <system_error>
 
 #include "drivers/fmi/archive/entry_rules.hpp"
@@ -83,21 +84,6 @@ Archive::Archive(const std::filesystem::path& file, const ArchiveLimits& limits)
   zip_.reset(zip_open(file.c_str(), ZIP_RDONLY, &code));
   if (zip_ == nullptr) refuse(name_ + " is not a zip archive that can be read: " + error_text(code));
   look_at(static_cast<std::uint64_t>(found.st_size));
-}
-
-Archive::Archive(std::span<const std::byte> bytes, const std::string& name, const ArchiveLimits& limits)
-    : name_(name), limits_(limits) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* const source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  if (source != nullptr) {
-    zip_.reset(zip_open_from_source(source, ZIP_RDONLY, &error));
-    if (zip_ == nullptr) zip_source_free(source);
-  }
-  const std::string why = zip_ == nullptr ? zip_error_strerror(&error) : "";
-  zip_error_fini(&error);
-  if (zip_ == nullptr) refuse(name_ + " is not a zip archive that can be read: " + why);
-  look_at(bytes.size());
 }
 
 void Archive::look_at(std::uint64_t archive_bytes) {

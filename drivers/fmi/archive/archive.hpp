@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -51,8 +50,6 @@ class Archive {
  public:
   /// Throws ArchiveError: cannot be read, or holds what no FMU may hold.
   explicit Archive(const std::filesystem::path& file, const ArchiveLimits& limits = {});
-  /// Reads an archive in memory, which must stay. `name` is for messages.
-  Archive(std::span<const std::byte> bytes, const std::string& name, const ArchiveLimits& limits = {});
 
   const std::vector<ArchiveFile>& files() const { return files_; }
   bool has(const std::string& name) const;

@@ -152,7 +152,6 @@ struct Variable {
   std::vector<Item> items{};
   std::vector<Dimension> dimensions{};
   Start start{};
-  std::uint64_t most_bytes = 0;         ///< maxSize of a Binary; 0: not said
   std::vector<std::uint32_t> clocks{};  ///< value references of the clocks it belongs to
   std::vector<std::string> aliases{};   ///< other names, 3.0
   ClockFacts clock{};

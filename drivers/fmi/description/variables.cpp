@@ -243,7 +243,7 @@ class VariableReader {
         made.clocks.push_back(*clock);
       else
         of.error("clocks has " + in_quotes(word) + ", which is not a value reference");
-    if (type == Type::binary) made.most_bytes = of.number<std::uint64_t>("maxSize").value_or(0);
+    if (type == Type::binary) (void)of.number<std::uint64_t>("maxSize");  // unused, but checked
     if (to_.version == Version::fmi3) read_dimensions(of, made);
     for (const pugi::xml_node alias : inner.children("Alias")) {
       made.aliases.push_back(

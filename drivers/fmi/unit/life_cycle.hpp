@@ -77,12 +77,6 @@ class LifeCycle {
       : version_(version), execution_(execution) {}
   /// Uses event mode from the next instance on.
   void use_event_mode() noexcept { event_mode_ = true; }
-  LifeCycle(const LifeCycle& other)
-      : version_(other.version_),
-        execution_(other.execution_),
-        event_mode_(other.event_mode_),
-        phase_(other.phase()) {}
-  LifeCycle& operator=(const LifeCycle&) = delete;
   Phase phase() const { return phase_.load(std::memory_order_relaxed); }
   /// Returns true if the standard allows the call now.
   bool may(Call call) const noexcept;

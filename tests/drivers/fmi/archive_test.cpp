@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "tests/drivers/fmi/zip_writer.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::fmi::archive_test {
 namespace {
@@ -23,7 +24,8 @@ using ::testing::HasSubstr;
 const ZipEntry kRoot{"modelDescription.xml", "<x/>"};
 
 Archive open(const std::string& bytes, const ArchiveLimits& limits = {}) {
-  return Archive(std::as_bytes(std::span(bytes)), "engine.fmu", limits);
+  const test::TempDir folder;
+  return Archive(folder.write("engine.fmu", bytes), limits);
 }
 
 /// What is wrong with an archive of modelDescription.xml and these.

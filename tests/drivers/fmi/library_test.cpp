@@ -11,6 +11,7 @@
 #include "drivers/fmi/model/library_problem.hpp"
 #include "tests/drivers/fmi/one_unit.hpp"
 #include "tests/drivers/fmi/zip_writer.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace tactus::drivers::fmi::library_test {
 namespace {
@@ -22,7 +23,8 @@ constexpr const char* kLibrary = "binaries/linux64/engine.so";
 
 std::string problem(const std::string& content) {
   const std::string bytes = zip_of({{"modelDescription.xml", "<x/>"}, {kLibrary, content}});
-  return library_problem(Archive(std::as_bytes(std::span(bytes)), "engine.fmu"), kLibrary);
+  const test::TempDir folder;
+  return library_problem(Archive(folder.write("engine.fmu", bytes)), kLibrary);
 }
 
 std::string elf(unsigned char bits, unsigned machine, unsigned type) {

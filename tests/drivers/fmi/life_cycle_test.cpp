@@ -32,29 +32,30 @@ constexpr Call kCalls[] = {Call::instantiate,
                            Call::set_interval,
                            Call::free};
 
-LifeCycle ready(Version version) {
-  LifeCycle life(version);
-  for (const Call call : {Call::instantiate, Call::enter_initialization, Call::exit_initialization})
-    life.done(call, Status::ok);
-  return life;
-}
+/// One that is initialized.
+struct Ready : LifeCycle {
+  explicit Ready(Version version) : LifeCycle(version) {
+    for (const Call call : {Call::instantiate, Call::enter_initialization, Call::exit_initialization})
+      done(call, Status::ok);
+  }
+};
 
 TEST(FmiLifeCycle, ForbidsAGetAfterASetUntilTheNextStep) {
-  LifeCycle three = ready(Version::fmi3);
+  Ready three(Version::fmi3);
   EXPECT_TRUE(three.may(Call::get));
   three.done(Call::set_input, Status::ok);
   EXPECT_FALSE(three.may(Call::get));
   EXPECT_TRUE(three.may(Call::set_input));
   three.done(Call::step, Status::ok);
   EXPECT_TRUE(three.may(Call::get));
-  LifeCycle two = ready(Version::fmi2);
+  Ready two(Version::fmi2);
   two.done(Call::set_input, Status::ok);
   EXPECT_TRUE(two.may(Call::get)) << "2.0 allows it";
 }
 
 TEST(FmiLifeCycle, CallsNothingAfterFatal) {
   for (const Version version : {Version::fmi2, Version::fmi3}) {
-    LifeCycle life = ready(version);
+    Ready life(version);
     life.done(Call::step, Status::fatal);
     for (const Call call : kCalls) EXPECT_FALSE(life.may(call)) << "call " << static_cast<int>(call);
   }
@@ -111,7 +112,7 @@ TEST(FmiLogRing, GivesTheLastErrorWhole) {
 
 TEST(FmiLifeCycle, ReadsA30UnitAfterAnErrorAndResetsBoth) {
   for (const Version version : {Version::fmi2, Version::fmi3}) {
-    LifeCycle life = ready(version);
+    Ready life(version);
     life.done(Call::step, Status::error);
     EXPECT_EQ(life.phase(), Phase::failed);
     EXPECT_EQ(life.may(Call::get), version == Version::fmi3);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace tactus::silkit {
@@ -16,8 +17,13 @@ constexpr std::chrono::milliseconds kFullBacklogPause{10};
 }  // namespace
 
 BackgroundDial::BackgroundDial(asio::io_context& io, std::vector<Uri> uris, std::chrono::nanoseconds timeout,
-                               const SocketOptions& options, Done done)
-    : io_(io), uris_(std::move(uris)), timeout_(timeout), options_(options), done_(std::move(done)) {}
+                               const SocketOptions& options, Done done, std::vector<Address> addresses)
+    : io_(io),
+      uris_(std::move(uris)),
+      timeout_(timeout),
+      options_(options),
+      done_(std::move(done)),
+      addresses_(std::move(addresses)) {}
 
 void BackgroundDial::cancel() {
   ++turn_;
@@ -87,26 +93,52 @@ void BackgroundDial::connect(const Address& to) {
   const int error = begin_connect(socket, to, options_);
   if (error == 0) return end(std::move(socket));
   if (error == EINPROGRESS) return wait_for(std::move(socket));
-  if (error != EAGAIN || std::chrono::steady_clock::now() >= until_) return next_address();
+  if (error != EAGAIN) return failed(error);
+  if (std::chrono::steady_clock::now() >= until_) return failed(ETIMEDOUT);
   by(kFullBacklogPause, [this, &to] { connect(to); });  // the backlog is full
 }
 
 void BackgroundDial::wait_for(Descriptor socket) {
   socket_.emplace(io_, socket.release());
-  by(timeout_, [this] { next_address(); });
+  by(timeout_, [this] { failed(ETIMEDOUT); });
   socket_->async_wait(asio::posix::stream_descriptor::wait_write,
                       [self = shared_from_this(), turn = turn_](const asio::error_code& error) {
                         if (turn != self->turn_) return;
-                        if (error || connect_result(self->socket_->native_handle()) != 0)
-                          return self->next_address();
+                        const int result =
+                            error ? error.value() : connect_result(self->socket_->native_handle());
+                        if (result != 0) return self->failed(result);
                         self->end(Descriptor(self->socket_->release()));
                       });
+}
+
+void BackgroundDial::failed(int error) {
+  tried_ += (tried_.empty() ? "" : "; ") + addresses_[address_ - 1].text + ": " +
+            (error == ETIMEDOUT ? "no answer" : std::generic_category().message(error));
+  next_address();
 }
 
 void BackgroundDial::end(Descriptor socket) {
   const Done done = std::exchange(done_, nullptr);
   cancel();
-  if (done) done(std::move(socket));
+  if (done) done(std::move(socket), tried_);
+}
+
+std::vector<std::string> dial(const std::vector<std::vector<Address>>& places,
+                              std::chrono::nanoseconds timeout, const SocketOptions& options,
+                              const std::function<void(std::size_t, Descriptor)>& connected,
+                              const std::function<void(std::size_t, const std::string&)>& given_up) {
+  asio::io_context io;
+  std::vector<std::string> all(places.size());
+  for (std::size_t place = 0; place < places.size(); ++place) {
+    const auto done = [&, place](Descriptor socket, const std::string& tried) {
+      if (socket.get() >= 0) return connected(place, std::move(socket));
+      all[place] = tried.empty() ? "no address to try" : tried;
+      if (given_up) given_up(place, all[place]);
+    };
+    std::make_shared<BackgroundDial>(io, std::vector<Uri>(), timeout, options, done, places[place])->start();
+  }
+  (void)io.run();
+  return all;
 }
 
 }  // namespace tactus::silkit

@@ -10,26 +10,27 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "drivers/silkit/net/socket.hpp"
 
 namespace tactus::silkit {
 
-/// Tries URIs one after the other, until one answers. Each of their addresses, and each look-up of a name,
-/// has the whole timeout.
+/// Tries URIs, or addresses, one after the other, until one answers. Each address, and each look-up of a name, has
+/// the whole timeout.
 ///
-/// Threads  the I/O thread.
+/// Threads  the one that runs the io_context.
 class BackgroundDial : public std::enable_shared_from_this<BackgroundDial> {
  public:
-  /// A number below 0: in vain.
-  using Done = std::function<void(Descriptor)>;
+  /// A number below 0: in vain. `tried`: what became of each address that did not answer.
+  using Done = std::function<void(Descriptor, const std::string& tried)>;
   BackgroundDial(asio::io_context& io, std::vector<Uri> uris, std::chrono::nanoseconds timeout,
-                 const SocketOptions& options, Done done);
+                 const SocketOptions& options, Done done, std::vector<Address> addresses = {});
   BackgroundDial(const BackgroundDial&) = delete;
   BackgroundDial& operator=(const BackgroundDial&) = delete;
 
-  void start() { next_uri(); }
+  void start() { addresses_.empty() ? next_uri() : next_address(); }
   /// Cancels: no callback is made any more.
   void cancel();
 
@@ -39,6 +40,7 @@ class BackgroundDial : public std::enable_shared_from_this<BackgroundDial> {
   void next_address();
   void connect(const Address& to);
   void wait_for(Descriptor socket);
+  void failed(int error);
   void end(Descriptor socket);
   /// Runs when the time is over, unless something else has come first.
   void by(std::chrono::nanoseconds time, std::function<void()> late);
@@ -51,6 +53,7 @@ class BackgroundDial : public std::enable_shared_from_this<BackgroundDial> {
   std::size_t uri_ = 0;
   std::vector<Address> addresses_;
   std::size_t address_ = 0;
+  std::string tried_;
   /// Number of the present turn: what was begun in an earlier one is of no interest.
   std::uint64_t turn_ = 0;
   std::chrono::steady_clock::time_point until_;

@@ -117,11 +117,12 @@ void Mesh::Impl::connect_back(const RemoteConnect& request) {
   std::vector<Uri> uris = ways_to(request.origin);
   uris.resize(std::min(uris.size(), kMostUrisDialled));
   const auto dial = std::make_shared<std::weak_ptr<BackgroundDial>>();
-  const auto made = std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout,
-                                                     options(), [this, request, dial](Descriptor socket) {
-                                                       dials_.erase(dial->lock());
-                                                       connected_back(std::move(socket), request);
-                                                     });
+  const auto made =
+      std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout, options(),
+                                       [this, request, dial](Descriptor socket, const std::string&) {
+                                         dials_.erase(dial->lock());
+                                         connected_back(std::move(socket), request);
+                                       });
   *dial = made;
   dials_.insert(made);
   made->start();

@@ -35,11 +35,11 @@ std::vector<Uri> uris_of(const std::vector<std::string>& texts) {
 std::optional<bool> dialled(const std::vector<std::string>& texts, std::chrono::nanoseconds timeout = 120s) {
   asio::io_context io;
   std::optional<bool> connected;
-  const auto dial =
-      std::make_shared<BackgroundDial>(io, uris_of(texts), timeout, SocketOptions{}, [&](Descriptor got) {
-        EXPECT_FALSE(connected) << "once";
-        connected = got.get() >= 0;
-      });
+  const auto dial = std::make_shared<BackgroundDial>(io, uris_of(texts), timeout, SocketOptions{},
+                                                     [&](const Descriptor& got, const std::string&) {
+                                                       EXPECT_FALSE(connected) << "once";
+                                                       connected = got.get() >= 0;
+                                                     });
   dial->start();
   io.run();
   return connected;
@@ -80,7 +80,8 @@ TEST(BackgroundDial, WaitsForRoomInAFullBacklogAndNoLongerThanAllowed) {
   asio::io_context io;
   std::optional<bool> connected;
   const auto dial = std::make_shared<BackgroundDial>(
-      io, uris_of({path}), 40s, SocketOptions{}, [&](const Descriptor& got) { connected = got.get() >= 0; });
+      io, uris_of({path}), 40s, SocketOptions{},
+      [&](const Descriptor& got, const std::string&) { connected = got.get() >= 0; });
   dial->start();
   EXPECT_FALSE(connected);
   for (std::size_t i = 0; i < 3; ++i) (void)Descriptor(::accept(listener.number(), nullptr, nullptr));
@@ -93,8 +94,9 @@ TEST(BackgroundDial, TellsNothingOnceItIsCancelled) {
   for (const std::string& uri : {closed_port(), "tcp://localhost:" + std::to_string(listener.uri().port)}) {
     asio::io_context io;
     bool told = false;
-    const auto dial = std::make_shared<BackgroundDial>(io, uris_of({uri, uri}), 40s, SocketOptions{},
-                                                       [&](const Descriptor&) { told = true; });
+    const auto dial =
+        std::make_shared<BackgroundDial>(io, uris_of({uri, uri}), 40s, SocketOptions{},
+                                         [&](const Descriptor&, const std::string&) { told = true; });
     dial->start();
     dial->cancel();
     io.run();

@@ -55,10 +55,10 @@ void Links::send(const Link& link, const Link::Receiver& receiver, std::uint64_t
     encode_service_head(message_, header, body.size());
     Pieces message(message_);
     for (const ByteView piece : body) message.add(piece);
-    return outbox_.send_pieces(receiver.peer, message);
+    return outbox_.send(receiver.peer, message);
   }
   encode_service(message_, header, body);
-  link.steps ? outbox_.send_step(receiver.peer, message_) : outbox_.send(receiver.peer, message_);
+  outbox_.send(receiver.peer, message_, link.steps);
 }
 
 void Links::broadcast(Link& link, std::uint64_t service, const Pieces& body) {

@@ -25,7 +25,7 @@ class Link {
   const std::string type;
   std::vector<Receiver> receivers;
   bool own = false;      ///< this participant sends on it: it stays without receivers
-  bool steps = false;    ///< true: its messages may wait, as in Outbox::send_step()
+  bool steps = false;    ///< true: its messages may wait, as a step in Outbox::send()
   bool history = false;  ///< true: a new subscriber gets the last message
   bool has_last = false;
   std::uint64_t last_service = 0;

@@ -14,15 +14,12 @@ namespace tactus::silkit {
 class MeteredOutbox final : public Outbox {
  public:
   MeteredOutbox(Outbox& to, Metrics& metrics) : to_(to), metrics_(metrics) {}
-  void send(PeerId peer, ByteView message) override;
-  void send_pieces(PeerId peer, const Pieces& message) override;
-  void send_step(PeerId peer, ByteView message) override;
+  void send(PeerId peer, const Pieces& message, bool is_step = false) override;
   void add(PeerId peer, const std::string& simulation, const std::string& participant);
   void received(PeerId peer, const Frame& frame);
   void measure_queues();
 
  private:
-  void sent(PeerId peer, std::size_t bytes);
   void count(const std::string& name, std::size_t bytes);
   void measure_queue(PeerId peer, const std::string& name);
 

@@ -22,16 +22,9 @@ inline constexpr PeerId kRegistryPeer = 0;
 class Outbox {
  public:
   virtual ~Outbox() = default;
-  /// A whole message. A peer that is gone swallows it.
-  virtual void send(PeerId peer, ByteView message) = 0;
-  /// The same for one that is large: who can need not copy it together.
-  virtual void send_pieces(PeerId peer, const Pieces& message) {
-    Bytes whole;
-    Writer(whole).pieces(message);
-    send(peer, whole);
-  }
-  /// The same for a message that the peer has no use for until it waits for this participant: the next step.
-  virtual void send_step(PeerId peer, ByteView message) { send(peer, message); }
+  /// A whole message. A peer that is gone swallows it. `is_step`: the peer has no use for it until it waits for this
+  /// participant, as for the next step.
+  virtual void send(PeerId peer, const Pieces& message, bool is_step = false) = 0;
   /// Bytes that wait until the peer reads.
   virtual std::size_t queued(PeerId) const { return 0; }
 };

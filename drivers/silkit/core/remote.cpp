@@ -7,25 +7,11 @@
 // What a participant tells others of itself beside its services, and has been told.
 namespace tactus::silkit {
 
-void MeteredOutbox::send(PeerId peer, ByteView message) {
-  to_.send(peer, message);
-  sent(peer, message.size());
-}
-
-void MeteredOutbox::send_pieces(PeerId peer, const Pieces& message) {
-  to_.send_pieces(peer, message);
-  sent(peer, message.size());
-}
-
-void MeteredOutbox::send_step(PeerId peer, ByteView message) {
-  to_.send_step(peer, message);
-  sent(peer, message.size());
-}
-
-void MeteredOutbox::sent(PeerId peer, std::size_t bytes) {
+void MeteredOutbox::send(PeerId peer, const Pieces& message, bool is_step) {
+  to_.send(peer, message, is_step);
   const auto found = names_.find(peer);
   if (found == names_.end()) return;
-  count(found->second + "tx", bytes);
+  count(found->second + "tx", message.size());
   measure_queue(peer, found->second);
 }
 

@@ -201,9 +201,7 @@ Mesh::Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal)
 Mesh::~Mesh() = default;
 void Mesh::join() { parts_->join(); }
 void Mesh::leave() { parts_->leave(); }
-void Mesh::send(PeerId peer, ByteView message) { parts_->send(peer, message, false); }
-void Mesh::send_pieces(PeerId peer, const Pieces& message) { parts_->send(peer, message, false); }
-void Mesh::send_step(PeerId peer, ByteView message) { parts_->send(peer, message, true); }
+void Mesh::send(PeerId peer, const Pieces& message, bool is_step) { parts_->send(peer, message, is_step); }
 std::size_t Mesh::queued(PeerId peer) const { return parts_->queued(peer); }
 void Mesh::flush() { parts_->flush(); }
 void Mesh::wake() { parts_->wake(); }

@@ -76,9 +76,7 @@ class Mesh final : public Outbox {
   /// than a second.
   void leave();
 
-  void send(PeerId peer, ByteView message) override;
-  void send_pieces(PeerId peer, const Pieces& message) override;
-  void send_step(PeerId peer, ByteView message) override;
+  void send(PeerId peer, const Pieces& message, bool is_step = false) override;
   std::size_t queued(PeerId peer) const override;
   /// Writes what is queued, as far as the sockets take it.
   void flush();

@@ -40,7 +40,7 @@ TEST(Metrics, OldValuesWeighHalfAsMuchWithEachNewOne) {
 TEST(Metrics, SayHowManyBytesWaitForAPeerUntilNoneDo) {
   struct Full final : Outbox {
     std::size_t waiting = 0;
-    void send(PeerId, ByteView message) override { waiting += message.size(); }
+    void send(PeerId, const Pieces& message, bool) override { waiting += message.size(); }
     std::size_t queued(PeerId) const override { return waiting; }
   } full;
   Metrics metrics([] { return 0; });

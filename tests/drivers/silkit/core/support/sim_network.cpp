@@ -51,8 +51,10 @@ struct SimNetwork::Node final : Outbox, LogSink {
     settings.steady_ns = [this] { return network.wall_us_ * 1000; };
     engine = std::make_unique<Engine>(std::move(settings), *this, *this);
   }
-  void send(PeerId peer, ByteView message) override {
+  void send(PeerId peer, const Pieces& pieces, bool) override {
     if (peer == kRegistryPeer) return;
+    Bytes message;
+    Writer(message).pieces(pieces);
     for (const auto& [other, id] : peer_ids)
       if (id == peer) return network.sent(*this, *network.nodes_[other], message);
     network.complain(habits.name + " sends to peer " + std::to_string(peer) + ", whom nobody knows");

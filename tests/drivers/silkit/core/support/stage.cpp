@@ -468,14 +468,16 @@ std::string Stage::line_of(PeerId peer, const Frame& frame) {
   }
 }
 
-void Stage::send(PeerId peer, ByteView message) {
+void Stage::send(PeerId peer, const Pieces& pieces, bool) {
   if (peer == kRegistryPeer) {
     peers_[kRegistryPeer].lines.push_back("something");
     return;
   }
   Peer& to = peers_.at(peer);
   if (to.gone) return;
-  while (!message.empty()) {
+  Bytes whole;
+  Writer(whole).pieces(pieces);
+  for (ByteView message = whole; !message.empty();) {
     std::size_t used = 0;
     const std::optional<Frame> frame = next_frame(message, used);
     ASSERT_TRUE(frame.has_value()) << "not a whole message";

@@ -136,7 +136,7 @@ class Stage final : public Outbox, public LogSink {
   Uuid last_call;  ///< of a function
   std::vector<std::string> journal;
 
-  void send(PeerId peer, ByteView message) override;
+  void send(PeerId peer, const Pieces& pieces, bool) override;
   void say(Level level, const std::string& text) override;
 
  private:

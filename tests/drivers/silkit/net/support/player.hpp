@@ -73,7 +73,7 @@ class Player final : public MeshOwner {
   /// The engine is made first, and the mesh is its outbox.
   struct Relay final : Outbox {
     Mesh* mesh = nullptr;
-    void send(PeerId peer, ByteView message) override { mesh->send(peer, message); }
+    void send(PeerId peer, const Pieces& message, bool) override { mesh->send(peer, message); }
   };
   static EngineSettings named(const std::string& name, double animation_factor) {
     EngineSettings settings;

@@ -30,7 +30,7 @@ Engine::Engine(EngineSettings settings, Outbox& outbox, LogSink& journal)
 std::vector<Subscriber> Engine::subscriptions() const {
   std::vector<Subscriber> list;
   for (const Receiver& receiver : receivers_)
-    if (receiver.what != Receives::nothing) list.push_back(receiver.subscription);
+    if (receiver.receive) list.push_back(receiver.subscription);
   return list;
 }
 
@@ -47,26 +47,42 @@ PeerId Engine::add_peer(const PeerInfo& info) {
 }
 
 /// Subscribes without a wait: a stream is in order, and the peer sees this before all that follows.
-void Engine::subscribe(Receives what, std::string_view type) {
-  const std::size_t index = take_index(false);
-  receivers_[index] = {what, {index, std::string(kDefaultNetwork), std::string(type), 1}};
-  Bytes message;
-  encode(message, receivers_[index].subscription);
-  for (const auto& [peer, info] : peers_) outbox_.send(peer, message);
+void Engine::subscribe(std::string_view type, Receive receive) {
+  (void)add_receiver(false, kDefaultNetwork, type, std::move(receive));
+}
+
+void Engine::subscribe_to_steps() {
+  subscribe(message_type::kNextSimTask,
+            [this](const Sender& from, ByteView body) { time_.receive(from, 0, body); });
 }
 
 void Engine::joined() {
   using namespace message_type;
   has_joined_ = true;
-  for (const auto& [what, type] : {std::pair{Receives::service_announcement, kServiceAnnouncement},
-                                   {Receives::discovery_event, kServiceDiscoveryEvent},
-                                   {Receives::barrier_call, kBarrierCall},
-                                   {Receives::barrier_return, kBarrierReturn},
-                                   {Receives::system_command, kSystemCommand},
-                                   {Receives::status, kParticipantStatus},
-                                   {Receives::workflow, kWorkflowConfiguration}})
-    subscribe(what, type);
-  if (time_.created()) subscribe(Receives::next_sim_task, kNextSimTask);
+  subscribe(kServiceAnnouncement, [this](const Sender& from, ByteView body) {
+    discovery_.take_announcement(from.peer, decode<ServiceAnnouncement>(body));
+  });
+  subscribe(kServiceDiscoveryEvent, [this](const Sender& from, ByteView body) {
+    discovery_.take_event(from.peer, decode<DiscoveryEvent>(body));
+  });
+  subscribe(kBarrierCall,
+            [this](const Sender& from, ByteView body) { answer(from.peer, decode<BarrierCall>(body)); });
+  subscribe(kBarrierReturn, [this](const Sender& from, ByteView body) {
+    lifecycle_.barrier_answered(from.peer, decode<BarrierReturn>(body).uuid);
+  });
+  subscribe(kSystemCommand, [this](const Sender&, ByteView body) {
+    const SystemCommand command = decode<SystemCommand>(body);
+    if (command.kind == 1) return lifecycle_.abort();
+    lifecycle_.report_error("a system command of unknown kind " + std::to_string(command.kind) + " has come");
+  });
+  subscribe(kParticipantStatus, [this](const Sender& from, ByteView body) {
+    take_status(from.peer, decode<StatusMessage>(body));
+  });
+  subscribe(kWorkflowConfiguration, [this](const Sender&, ByteView body) {
+    monitor_.set_required(decode<WorkflowMessage>(body).required);
+    lifecycle_.advance();
+  });
+  if (time_.created()) subscribe_to_steps();
   join_remote();
   monitor_.announce_controller();
   (void)discovery_.announce_internal("ServiceDiscovery");
@@ -76,7 +92,7 @@ void Engine::joined() {
 
 void Engine::create_time_sync() {
   time_.create();
-  if (has_joined_) subscribe(Receives::next_sim_task, message_type::kNextSimTask);
+  if (has_joined_) subscribe_to_steps();
 }
 
 void Engine::receive(PeerId peer, const Frame& frame) {
@@ -124,47 +140,16 @@ void Engine::receive_service(PeerId peer, ByteView body) {
   const ServiceHeader header = take_service_header(body);
   if (header.index >= receivers_.size()) return;  // nobody asked for it
   const Receiver& receiver = receivers_[static_cast<std::size_t>(header.index)];
-  const auto from = peers_.find(peer);
-  switch (receiver.what) {
-    case Receives::service_announcement:
-      return discovery_.take_announcement(peer, decode<ServiceAnnouncement>(body));
-    case Receives::discovery_event:
-      return discovery_.take_event(peer, decode<DiscoveryEvent>(body));
-    case Receives::barrier_call:
-      return answer(peer, decode<BarrierCall>(body));
-    case Receives::barrier_return:
-      return lifecycle_.barrier_answered(peer, decode<BarrierReturn>(body).uuid);
-    case Receives::system_command: {
-      const SystemCommand command = decode<SystemCommand>(body);
-      if (command.kind == 1) return lifecycle_.abort();
-      return lifecycle_.report_error("a system command of unknown kind " + std::to_string(command.kind) +
-                                     " has come");
-    }
-    case Receives::status: {
-      const StatusMessage said = decode<StatusMessage>(body);
-      if (from == peers_.end() || from->second.name != said.participant) return;  // each says its own
-      monitor_.take({said.participant, static_cast<ParticipantState>(said.state), said.reason, said.enter_us,
-                     said.refresh_us});
-      return lifecycle_.advance();
-    }
-    case Receives::workflow:
-      monitor_.set_required(decode<WorkflowMessage>(body).required);
-      return lifecycle_.advance();
-    case Receives::next_sim_task:
-      return time_.receive({peer}, 0, body);
-    case Receives::metrics: {
-      const MetricsUpdate update = decode<MetricsUpdate>(body);
-      if (from != peers_.end() && settings_.put_metrics) settings_.put_metrics(from->second.name, update);
-      return;
-    }
-    case Receives::log_message:
-      return settings_.take_log(decode<LogMessage>(body));
-    case Receives::service:
-      if (from == peers_.end()) return;  // the registry has no services
-      return receiver.service->receive({peer, from->second.id, header.service}, receiver.tag, body);
-    case Receives::nothing:
-      return;
-  }
+  const PeerInfo* const from = this->peer(peer);
+  if (receiver.receive) receiver.receive({peer, from == nullptr ? 0 : from->id, header.service}, body);
+}
+
+void Engine::take_status(PeerId peer, const StatusMessage& said) {
+  const PeerInfo* const from = this->peer(peer);
+  if (from == nullptr || from->name != said.participant) return;  // each says its own
+  monitor_.take({said.participant, static_cast<ParticipantState>(said.state), said.reason, said.enter_us,
+                 said.refresh_us});
+  lifecycle_.advance();
 }
 
 void Engine::answer(PeerId peer, const BarrierCall& call) {

@@ -149,33 +149,21 @@ class Engine final : private EngineHost {
   Lin& lin() { return lin_; }
 
  private:
-  enum class Receives : std::uint8_t {
-    service_announcement,
-    discovery_event,
-    barrier_call,
-    barrier_return,
-    system_command,
-    status,
-    workflow,
-    next_sim_task,
-    log_message,
-    metrics,
-    service,
-    nothing,  // any more
-  };
+  /// Takes the body of a message. Throws WireError.
+  using Receive = std::function<void(const Sender&, ByteView)>;
   struct Receiver {
-    Receives what = Receives::nothing;
     Subscriber subscription;
-    Service* service = nullptr;
-    std::uint64_t tag = 0;              // for it
+    Receive receive{};                  // none: nothing any more
     std::set<PeerId> unacknowledged{};  // the lifecycle waits for these peers
     std::set<PeerId> unheard{};         // peers that may not know of it yet
   };
 
   // ---- engine.cpp
-  void subscribe(Receives what, std::string_view type);
+  void subscribe(std::string_view type, Receive receive);
+  void subscribe_to_steps();
   void take_acknowledge(PeerId peer, const Acknowledge& acknowledge);
   void receive_service(PeerId peer, ByteView body);
+  void take_status(PeerId peer, const StatusMessage& said);
   void answer(PeerId peer, const BarrierCall& call);
 
   // ---- due_calls.cpp
@@ -191,7 +179,7 @@ class Engine final : private EngineHost {
   bool measures() const { return settings_.metrics_every_ns > 0; }
 
   // ---- host.cpp
-  std::size_t take_index(bool again);
+  std::size_t add_receiver(bool again, std::string_view network, std::string_view type, Receive receive);
   void free_receivers_of(PeerId peer);
   bool services_begin_step(Call& step);
   const std::string& participant() const override { return settings_.name; }
@@ -234,7 +222,7 @@ class Engine final : private EngineHost {
   Lin lin_{*this};
 
   const std::vector<Service*> services_{&pubsub_, &rpc_, &can_, &ethernet_, &lin_, &time_};
-  std::vector<Receiver> receivers_;  // by index
+  std::deque<Receiver> receivers_;  // by index; one that receives may add others
   std::vector<std::size_t> free_receivers_;
   std::map<PeerId, std::vector<std::size_t>> received_from_;  // indexes that are free when the peer has left
   std::deque<Call> calls_;

@@ -12,15 +12,21 @@ constexpr std::size_t kMostSubscriptions = 20'000;  // that one peer causes
 
 }  // namespace
 
-/// Takes an index for a receiver: a free one, if it may be used again, else a new one.
-std::size_t Engine::take_index(bool again) {
+/// Subscribes all peers. Its index is a free one, if it may be used `again`, else a new one.
+std::size_t Engine::add_receiver(bool again, std::string_view network, std::string_view type,
+                                 Receive receive) {
+  std::size_t index = receivers_.size();
   if (again && !free_receivers_.empty()) {
-    const std::size_t index = free_receivers_.back();
+    index = free_receivers_.back();
     free_receivers_.pop_back();
-    return index;
+  } else {
+    receivers_.emplace_back();
   }
-  receivers_.emplace_back();
-  return receivers_.size() - 1;
+  receivers_[index] = {{index, std::string(network), std::string(type), 1}, std::move(receive)};
+  Bytes message;
+  encode(message, receivers_[index].subscription);
+  for (const auto& [peer, info] : peers_) outbox_.send(peer, message);
+  return index;
 }
 
 /// Frees the indexes that no peer sends to any more.
@@ -34,16 +40,13 @@ std::size_t Engine::subscribe(Service& service, std::uint64_t tag, std::string_v
                               std::string_view type, std::optional<PeerId> until) {
   if (until && received_from_[*until].size() >= kMostSubscriptions)
     throw WireError("it has had more than " + std::to_string(kMostSubscriptions) + " services that match");
-  const std::size_t index = take_index(until.has_value());
-  Receiver& receiver = receivers_[index];
-  receiver = {Receives::service, {index, std::string(network), std::string(type), 1}, &service, tag};
+  const std::size_t index = add_receiver(
+      until.has_value(), network, type, [this, &service, tag](const Sender& from, ByteView body) {
+        if (peer(from.peer) != nullptr) service.receive(from, tag, body);  // the registry has no services
+      });
   if (until) received_from_[*until].push_back(index);
-  Bytes message;
-  encode(message, receiver.subscription);
-  for (const auto& [peer, info] : peers_) {
-    outbox_.send(peer, message);
-    (until ? receiver.unacknowledged : receiver.unheard).insert(peer);
-  }
+  Receiver& receiver = receivers_[index];
+  for (const auto& [peer, info] : peers_) (until ? receiver.unacknowledged : receiver.unheard).insert(peer);
   return index;
 }
 

@@ -46,13 +46,18 @@ void MeteredOutbox::add(PeerId peer, const std::string& simulation, const std::s
 void Engine::join_remote() {
   using namespace message_type;
   if (settings_.take_log) {
-    subscribe(Receives::log_message, kLogMessage);
+    subscribe(kLogMessage,
+              [this](const Sender&, ByteView body) { settings_.take_log(decode<LogMessage>(body)); });
     (void)discovery_.announce_internal("LogMsgReceiver", {{"controller.type", "LoggerReceiver"}});
   }
   if (settings_.sends_log)
     log_service_ = discovery_.announce_internal("LogMsgSender", {{"controller.type", "LoggerSender"}});
   if (settings_.collects_metrics) {
-    subscribe(Receives::metrics, kMetricsUpdate);
+    subscribe(kMetricsUpdate, [this](const Sender& from, ByteView body) {
+      const MetricsUpdate update = decode<MetricsUpdate>(body);
+      const PeerInfo* const of = peer(from.peer);
+      if (of != nullptr && settings_.put_metrics) settings_.put_metrics(of->name, update);
+    });
     (void)discovery_.announce_internal("MetricsReceiver", {{"controller.type", "MetricsReceiver"}});
   }
   if (settings_.sends_metrics)

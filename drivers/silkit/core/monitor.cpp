@@ -35,16 +35,7 @@ void Monitor::set_required(std::vector<std::string> names) {
 
 void Monitor::peer_came(const std::string& name) const {
   host_.log(LogTopic::system_state, LogSink::Level::info, "participant " + name + " is connected");
-  if (!connected_) return;
-  Call call;
-  call.what = Call::What::connected;
-  call.name = "participant connected";
-  call.handler_id = connected_id_;
-  call.due = [this, id = connected_id_, name]() -> std::function<void()> {
-    if (id != connected_id_ || !connected_) return nullptr;
-    return [handler = connected_, name] { (*handler)(name); };
-  };
-  host_.queue(std::move(call));
+  connected_.tell(host_, Call::What::connected, "participant connected", name);
 }
 
 void Monitor::peer_left(const std::string& name, bool expected) {
@@ -84,23 +75,18 @@ void Monitor::note_system_state(ParticipantState before) {
   system_handlers_.tell(host_, Call::What::system_state, "system state", system_.state());
 }
 
-std::uint64_t Monitor::on_connected(ConnectionHandler handler) {
-  connected_ = wanted(std::move(handler));
-  return ++connected_id_;
-}
-
 void Monitor::on_disconnected(ConnectionHandler handler) { disconnected_ = wanted(std::move(handler)); }
 
 bool Monitor::has_handler(Call::What what, std::uint64_t id) const {
   if (what == Call::What::status) return status_handlers_.contains(id);
   if (what == Call::What::system_state) return system_handlers_.contains(id);
-  return what == Call::What::connected && connected_ && connected_id_ == id;
+  return what == Call::What::connected && connected_.contains(id);
 }
 
 RemovedHandler Monitor::remove_handler(Call::What what, std::uint64_t id) {
   if (what == Call::What::status) return status_handlers_.remove(id);
   if (what == Call::What::system_state) return system_handlers_.remove(id);
-  return has_handler(what, id) ? std::exchange(connected_, nullptr) : nullptr;
+  return what == Call::What::connected ? connected_.remove(id) : nullptr;
 }
 
 }  // namespace tactus::silkit

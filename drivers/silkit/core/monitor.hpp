@@ -38,7 +38,7 @@ class Monitor {
   }
   std::uint64_t on_status(StatusHandler handler) { return status_handlers_.add(std::move(handler)); }
   /// Replaces the handler; returns the number of the new one.
-  std::uint64_t on_connected(ConnectionHandler handler);
+  std::uint64_t on_connected(ConnectionHandler handler) { return connected_.replace(std::move(handler)); }
   void on_disconnected(ConnectionHandler handler);
   bool has_handler(Call::What what, std::uint64_t id) const;
   /// Null: there is none of that number.
@@ -54,8 +54,8 @@ class Monitor {
   std::uint64_t controller_ = 0;  // the service
   NumberedHandlers<SystemStateHandler> system_handlers_;
   NumberedHandlers<StatusHandler> status_handlers_;
-  ConnectionHandler connected_, disconnected_;
-  std::uint64_t connected_id_ = 0;
+  NumberedHandlers<ConnectionHandler> connected_;  // one at most
+  ConnectionHandler disconnected_;
 };
 
 }  // namespace tactus::silkit

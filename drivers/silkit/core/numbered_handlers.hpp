@@ -27,6 +27,12 @@ class NumberedHandlers {
     handlers_.emplace(next_, wanted(std::move(handler)));
     return next_++;
   }
+  /// Adds it in place of all others.
+  std::uint64_t replace(Handler handler) {
+    const std::uint64_t id = add(std::move(handler));
+    handlers_.erase(handlers_.begin(), handlers_.find(id));
+    return id;
+  }
   RemovedHandler remove(std::uint64_t id) {
     const auto found = handlers_.extract(id);
     return found.empty() ? nullptr : found.mapped();

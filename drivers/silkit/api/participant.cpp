@@ -57,8 +57,8 @@ Participant::Participant(Configuration configuration, const std::string& name, c
     : configuration_(completed(std::move(configuration), name, uri)),
       logger_(configuration_.participant, configuration_.logging),
       metrics_files_(configuration_.metrics.files),
-      mesh_(configuration_.mesh, *this, logger_),
-      engine_(engine_settings(configuration_, logger_, metrics_files_), mesh_, logger_) {
+      mesh_(make_mesh(configuration_.mesh, *this, logger_)),
+      engine_(engine_settings(configuration_, logger_, metrics_files_), *mesh_, logger_) {
   const auto say = [this](const std::string& text) {
     logger_.say_about(LogTopic::participant, LogSink::Level::info, text);
   };
@@ -68,16 +68,16 @@ Participant::Participant(Configuration configuration, const std::string& name, c
   if (registry != uri) say("the URI " + registry + " of the configuration is used, not " + uri);
   say("participant " + own + " connects to the registry at " + registry);
   try {
-    mesh_.join();
+    mesh_->join();
     say("participant " + own + " has joined");
   } catch (...) {
-    mesh_.leave();  // while there is an engine
+    mesh_->leave();  // while there is an engine
     throw;
   }
   if (configuration_.metrics.wanted())
     with_engine([this](Engine& engine) {
       add_metrics(engine.metrics());
-      mesh_.wake();  // for the first of them
+      mesh_->wake();  // for the first of them
     });
   if (configuration_.soft_timeout || configuration_.hard_timeout)
     watchdog_ = std::make_unique<rtsync::PinnedThread>(
@@ -89,7 +89,7 @@ void Participant::add_metrics(Metrics& metrics) const {
   for (auto& [name, text] : environment_metrics()) metrics.attribute(name, text);
   metrics.attribute("SilKit/Participant/JsonConfig", configuration_.json);
   std::vector<std::string> tcp, local;
-  for (const std::string& uri : mesh_.acceptors()) (uri.starts_with("local") ? local : tcp).push_back(uri);
+  for (const std::string& uri : mesh_->acceptors()) (uri.starts_with("local") ? local : tcp).push_back(uri);
   if (!tcp.empty()) metrics.list("TcpAcceptors", tcp);
   if (!local.empty()) metrics.list("LocalAcceptors", local);
 }
@@ -102,7 +102,7 @@ Participant::~Participant() {
   }
   changed_.notify_all();
   watchdog_.reset();
-  mesh_.leave();
+  mesh_->leave();
 }
 
 thread_local const Participant::InHandler* Participant::InHandler::innermost_ = nullptr;
@@ -126,7 +126,7 @@ void Participant::serve() {
   Call call;
   for (int calls = 1; engine_.next_call(call); ++calls) {
     send_log();
-    mesh_.flush();  // Nobody else has to wait for the user's function.
+    mesh_->flush();  // Nobody else has to wait for the user's function.
     running_ = call.what;
     held.unlock();
     const std::string thrown = call.make();
@@ -138,12 +138,12 @@ void Participant::serve() {
       changed_.notify_all();
     }
     if (engine_.has_calls() && (calls >= kCallsPerTurn || std::chrono::steady_clock::now() >= end)) {
-      mesh_.wake();
+      mesh_->wake();
       break;
     }
   }
   send_log();
-  mesh_.flush();
+  mesh_->flush();
   if (waiting_until_known_ > 0 && engine_.peers_know_services()) changed_.notify_all();
   if (engine_.complete()) end_->reach(engine_.state());
 }
@@ -182,9 +182,9 @@ void Participant::log(std::uint32_t level, const char* text) {
 void Participant::worked(std::optional<std::int64_t> wake_before) {
   if (on_io_thread() && running_ == Call::What::step) return;  // what a step sends is delivered at its end
   send_log();
-  mesh_.flush();
+  mesh_->flush();
   if (on_io_thread()) return;  // in a user's function: serve() goes on when it returns
-  if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_.wake();
+  if (engine_.has_calls() || engine_.wake_at() != wake_before) mesh_->wake();
   if (engine_.complete()) end_->reach(engine_.state());
 }
 

@@ -33,8 +33,8 @@ class Participant final : private MeshOwner {
   Logger& logger() { return logger_; }
   /// A line of the user's.
   void log(std::uint32_t level, const char* text);
-  bool on_io_thread() const { return mesh_.on_io_thread(); }
-  bool reaches_registry() const { return mesh_.reaches_registry(); }
+  bool on_io_thread() const { return mesh_->on_io_thread(); }
+  bool reaches_registry() const { return mesh_->reaches_registry(); }
   /// Throws Refusal with Code::logic when this thread runs one of the participant's handlers.
   void refuse_in_handler(const char* what) const;
 
@@ -109,7 +109,7 @@ class Participant final : private MeshOwner {
   int waiting_until_not_called_ = 0;
   const std::shared_ptr<LifecycleEnd> end_ = std::make_shared<LifecycleEnd>(*this);
   MetricsFiles metrics_files_;
-  Mesh mesh_;
+  const std::unique_ptr<Mesh> mesh_;
   Engine engine_;
   std::optional<Call::What> running_;
   bool leaving_ = false;

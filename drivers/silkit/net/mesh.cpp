@@ -194,19 +194,8 @@ void Mesh::Impl::go_when_written() {
   io_.stop();
 }
 
-// ---- Mesh
-
-Mesh::Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal)
-    : parts_(std::make_unique<Impl>(std::move(settings), owner, journal)) {}
-Mesh::~Mesh() = default;
-void Mesh::join() { parts_->join(); }
-void Mesh::leave() { parts_->leave(); }
-void Mesh::send(PeerId peer, const Pieces& message, bool is_step) { parts_->send(peer, message, is_step); }
-std::size_t Mesh::queued(PeerId peer) const { return parts_->queued(peer); }
-void Mesh::flush() { parts_->flush(); }
-void Mesh::wake() { parts_->wake(); }
-bool Mesh::on_io_thread() const { return parts_->on_io_thread(); }
-bool Mesh::reaches_registry() const { return parts_->reaches_registry(); }
-std::vector<std::string> Mesh::acceptors() const { return parts_->acceptors(); }
+std::unique_ptr<Mesh> make_mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal) {
+  return std::make_unique<Mesh::Impl>(std::move(settings), owner, journal);
+}
 
 }  // namespace tactus::silkit

@@ -60,37 +60,31 @@ class MeshOwner {
 ///
 /// Threads  join, leave: the thread that owns the mesh, not the I/O thread. send, flush, wake: any, under the
 ///          owner's lock. on_io_thread: any.
-class Mesh final : public Outbox {
+class Mesh : public Outbox {
  public:
-  Mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal);
-  Mesh(const Mesh&) = delete;
-  Mesh& operator=(const Mesh&) = delete;
-  ~Mesh() override;  ///< leaves
+  class Impl;
 
   /// Opens the acceptors, starts the I/O thread, joins the simulation, and calls Engine::joined(). Throws
   /// Refusal: Code::unspecified when the registry cannot be reached (naming the URI, and what was tried),
   /// Code::protocol when it refuses the name, a participant does not answer in time or cannot be reached in
   /// any way, Code::configuration for a bad URI.
-  void join();
+  virtual void join() = 0;
   /// Closes everything and ends the I/O thread. What is queued is written first, as far as that takes less
   /// than a second.
-  void leave();
+  virtual void leave() = 0;
 
-  void send(PeerId peer, const Pieces& message, bool is_step = false) override;
-  std::size_t queued(PeerId peer) const override;
   /// Writes what is queued, as far as the sockets take it.
-  void flush();
+  virtual void flush() = 0;
   /// Has MeshOwner::serve() called on the I/O thread, soon; and when Engine::wake_at() says so.
-  void wake();
-  bool on_io_thread() const;
+  virtual void wake() = 0;
+  virtual bool on_io_thread() const = 0;
   /// False once its stream has ended: no participant can join any more. Threads: any.
-  bool reaches_registry() const;
+  virtual bool reaches_registry() const = 0;
   /// Addresses where others can reach this participant, as announced.
-  std::vector<std::string> acceptors() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> parts_;
+  virtual std::vector<std::string> acceptors() const = 0;
 };
+
+/// Leaves when it is destroyed.
+std::unique_ptr<Mesh> make_mesh(MeshSettings settings, MeshOwner& owner, LogSink& journal);
 
 }  // namespace tactus::silkit

@@ -32,22 +32,22 @@ constexpr std::size_t kMostLinks = 4096;
 
 inline std::string in_quotes(const std::string& name) { return "'" + name + "'"; }
 
-class Mesh::Impl final : private IoSource {
+class Mesh::Impl final : public Mesh, private IoSource {
  public:
   Impl(MeshSettings settings, MeshOwner& owner, LogSink& journal);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() override { leave(); }
 
-  void join();
-  void leave();
-  void send(PeerId peer, const Pieces& message, bool is_step);
-  std::size_t queued(PeerId peer) const;
-  void flush();
-  void wake();
-  bool on_io_thread() const { return io_thread_id_.load() == std::this_thread::get_id(); }
-  bool reaches_registry() const { return reaches_registry_; }
-  std::vector<std::string> acceptors() const { return acceptors_; }
+  void join() override;
+  void leave() override;
+  void send(PeerId peer, const Pieces& message, bool is_step) override;
+  std::size_t queued(PeerId peer) const override;
+  void flush() override;
+  void wake() override;
+  bool on_io_thread() const override { return io_thread_id_.load() == std::this_thread::get_id(); }
+  bool reaches_registry() const override { return reaches_registry_; }
+  std::vector<std::string> acceptors() const override { return acceptors_; }
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -31,7 +31,7 @@ inline MeshSettings at(const std::string& registry) {
 class Player final : public MeshOwner {
  public:
   Player(const std::string& name, const MeshSettings& settings, double animation_factor = 0)
-      : engine_(named(name, animation_factor), relay_, said), mesh(settings, *this, said) {
+      : engine_(named(name, animation_factor), relay_, said), made_(make_mesh(settings, *this, said)), mesh(*made_) {
     relay_.mesh = &mesh;
   }
   ~Player() override { mesh.leave(); }
@@ -90,9 +90,10 @@ class Player final : public MeshOwner {
 
  private:
   Engine engine_;
+  const std::unique_ptr<Mesh> made_;
 
  public:
-  Mesh mesh;
+  Mesh& mesh;
 };
 
 /// For fixtures.

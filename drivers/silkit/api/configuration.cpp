@@ -204,7 +204,7 @@ Reader::Take uri(Reader& reader, std::optional<std::string>& into) {
 std::vector<Reader::Key> tactus_keys(Reader& reader, Configuration& to) {
   return {{"IoThread", io_thread(reader, to.mesh.io_thread)},
           {"MaxQueuedBytes", reader.integer(to.mesh.backlog.bytes, 1, kLongest)},
-          {"HostTimeoutSeconds", reader.integer(to.mesh.host_timeout, 0, kLongestTimeout)},
+          {"HostTimeoutSeconds", reader.integer(to.mesh.sockets.host_timeout, 0, kLongestTimeout)},
           {"SharedMemory", reader.flag(to.mesh.shared_memory)}};
 }
 
@@ -317,10 +317,10 @@ Configuration read(const config::Document& document, const std::string& folder =
                        to.mesh.acceptors.push_back(
                            node.text());  // whether they can be used: see Mesh::join()
                      }))},
-                    {"TcpNoDelay", reader.flag(to.mesh.tcp_no_delay)},
-                    {"TcpQuickAck", reader.flag(to.mesh.tcp_quick_ack)},
-                    {"TcpSendBufferSize", buffer(to.mesh.send_buffer)},
-                    {"TcpReceiveBufferSize", buffer(to.mesh.receive_buffer)},
+                    {"TcpNoDelay", reader.flag(to.mesh.sockets.no_delay)},
+                    {"TcpQuickAck", reader.flag(to.mesh.sockets.quick_ack)},
+                    {"TcpSendBufferSize", buffer(to.mesh.sockets.send_buffer)},
+                    {"TcpReceiveBufferSize", buffer(to.mesh.sockets.receive_buffer)},
                     {"RegistryAsFallbackProxy", reader.flag(to.mesh.registry_relays)},
                     {"ExperimentalRemoteParticipantConnection", reader.flag(to.mesh.remote_connect)}})},
        {"Logging", reader.map({{"Sinks", sinks(reader, to.logging)},

@@ -12,7 +12,7 @@ namespace {
 RegistrySettings registry_settings(const Configuration& configuration) {
   RegistrySettings settings{.domain_sockets = configuration.mesh.domain_sockets,
                             .backlog = configuration.mesh.backlog,
-                            .host_timeout = configuration.mesh.host_timeout,
+                            .host_timeout = configuration.mesh.sockets.host_timeout,
                             .passes_requests = configuration.mesh.remote_connect,
                             .relays = configuration.mesh.registry_relays,
                             .io_thread = configuration.mesh.io_thread};

@@ -118,7 +118,7 @@ void Mesh::Impl::connect_back(const RemoteConnect& request) {
   uris.resize(std::min(uris.size(), kMostUrisDialled));
   const auto dial = std::make_shared<std::weak_ptr<BackgroundDial>>();
   const auto made =
-      std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout, options(),
+      std::make_shared<BackgroundDial>(io_, std::move(uris), settings_.connect_timeout, settings_.sockets,
                                        [this, request, dial](Descriptor socket, const std::string&) {
                                          dials_.erase(dial->lock());
                                          connected_back(std::move(socket), request);

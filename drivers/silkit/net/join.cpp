@@ -61,11 +61,6 @@ void Mesh::Impl::check_settings() {
                       " is less than 100 ms");
 }
 
-SocketOptions Mesh::Impl::options() const {
-  return {settings_.tcp_no_delay, settings_.tcp_quick_ack, settings_.send_buffer, settings_.receive_buffer,
-          settings_.host_timeout};
-}
-
 /// Loopback, and a domain socket.
 std::vector<Listener> Mesh::Impl::default_listeners() {
   std::vector<Listener> listeners;
@@ -74,7 +69,7 @@ std::vector<Listener> Mesh::Impl::default_listeners() {
     const auto path = socket_path(engine.name(), engine.id(), settings_.registry_uri, working_folder());
     const Uri local{.scheme = Uri::Scheme::local, .path = path.string()};
     try {
-      listeners.emplace_back(local, options());
+      listeners.emplace_back(local, settings_.sockets);
     } catch (const std::exception& failure) {
       journal_.say(LogSink::Level::info, std::string("no domain socket, TCP only: ") + failure.what());
     }
@@ -83,7 +78,7 @@ std::vector<Listener> Mesh::Impl::default_listeners() {
   std::string why;
   for (const char* const host : {"127.0.0.1", "::1"}) {  // a machine may speak one of the two alone
     try {
-      listeners.emplace_back(Uri{.scheme = Uri::Scheme::tcp, .host = host}, options());
+      listeners.emplace_back(Uri{.scheme = Uri::Scheme::tcp, .host = host}, settings_.sockets);
       accepts = true;
     } catch (const std::exception& failure) {
       if (why.empty()) why = failure.what();
@@ -109,14 +104,14 @@ std::vector<Listener> Mesh::Impl::listeners_of_settings() {
     try {
       if (is_local(uri)) {
         if (!settings_.domain_sockets) throw std::runtime_error("Middleware.EnableDomainSockets is false");
-        listeners.emplace_back(uri, options());
+        listeners.emplace_back(uri, settings_.sockets);
         continue;
       }
       uri.scheme = Uri::Scheme::tcp;  // silkit:// stands for a host and a port, as with SIL Kit
       uri.simulation.clear();
       for (const Address& address : addresses_of(uri)) {
         try {
-          listeners.emplace_back(parse_uri(address.text), options());
+          listeners.emplace_back(parse_uri(address.text), settings_.sockets);
         } catch (const std::exception& failure) {
           failures = with_comma(failures, failure.what());
         }
@@ -137,7 +132,7 @@ void Mesh::Impl::open_acceptors() {
   acceptor_.emplace(
       io_,
       ConnectionAcceptor::Settings{
-          .timeout = settings_.connect_timeout, .most_unidentified = 256, .options = options()},
+          .timeout = settings_.connect_timeout, .most_unidentified = 256, .options = settings_.sockets},
       [this](Descriptor socket) { return enter(std::move(socket)); },
       [this](Stream& stream, const std::string& why) { ended(static_cast<StreamLink&>(stream), why); },
       [this](const std::string& text) { complain(text); });
@@ -192,7 +187,7 @@ Descriptor Mesh::Impl::reach_registry() {
     }
     Descriptor socket;
     const std::string vain =
-        dial({all}, settings_.connect_timeout, options(), [&](std::size_t, Descriptor got) {
+        dial({all}, settings_.connect_timeout, settings_.sockets, [&](std::size_t, Descriptor got) {
           socket = std::move(got);
         }).front();
     if (socket.get() >= 0) return socket;
@@ -260,7 +255,7 @@ void Mesh::Impl::meet(const std::vector<PeerInfo>& known) {
     for (const PeerInfo& info : known) joining_.unreached.insert(info.name);
   }
   (void)dial(
-      places, settings_.connect_timeout, options(),
+      places, settings_.connect_timeout, settings_.sockets,
       [&](std::size_t place, Descriptor got) {
         reach(known[place].name);
         asio::post(io_, [this, socket = std::move(got), info = known[place]]() mutable {

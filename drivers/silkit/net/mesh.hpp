@@ -4,12 +4,12 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "drivers/silkit/core/engine.hpp"
 #include "drivers/silkit/net/backlog.hpp"
+#include "drivers/silkit/net/socket.hpp"
 #include "rtsync/thread/pinned_thread.hpp"
 
 namespace tactus::silkit {
@@ -29,13 +29,9 @@ struct MeshSettings {
   bool registry_relays = true;
   /// True: messages to participants of this library on this host, of the same user, go through shared memory.
   bool shared_memory = true;
-  bool tcp_no_delay = true;
-  bool tcp_quick_ack = false;
-  std::optional<int> send_buffer;        ///< bytes
-  std::optional<int> receive_buffer;     ///< bytes
-  BacklogLimits backlog;                 ///< limits of what waits for a peer
-  std::chrono::seconds host_timeout{0};  ///< see SocketOptions
-  rtsync::ThreadSettings io_thread;      ///< name, CPUs, scheduling class
+  SocketOptions sockets;
+  BacklogLimits backlog;             ///< limits of what waits for a peer
+  rtsync::ThreadSettings io_thread;  ///< name, CPUs, scheduling class
 };
 
 /// Receiver of the events of a mesh, on the I/O thread, without any lock held. The functions that return

@@ -164,7 +164,6 @@ class Mesh::Impl final : public Mesh, private IoSource {
   void open_acceptors();
   std::vector<Listener> default_listeners();
   std::vector<Listener> listeners_of_settings();
-  SocketOptions options() const;
   void run_io();
   Descriptor reach_registry();
   void introduce();

@@ -63,7 +63,7 @@ Logging: { Sinks: [{ Type: Stdout }] }
   EXPECT_EQ(all.participant, "Plant");
   EXPECT_EQ(all.registry_uri, "silkit://example.com:1234");
   EXPECT_EQ(all.mesh.connect_attempts, 9);
-  EXPECT_EQ(all.mesh.send_buffer, 3456);
+  EXPECT_EQ(all.mesh.sockets.send_buffer, 3456);
   ASSERT_EQ(all.publishers.size(), 3U);
   EXPECT_EQ(all.publishers[0].name + all.publishers[1].name + all.publishers[2].name, "PQR");
   EXPECT_EQ(all.logging.sinks.size(), 4U);

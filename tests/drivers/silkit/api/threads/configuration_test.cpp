@@ -80,10 +80,10 @@ TEST(SilkitConfiguration, HasItsDefaultsWhenEmpty) {
     EXPECT_THAT(read.mesh.acceptors, IsEmpty());
     EXPECT_TRUE(read.mesh.remote_connect);
     EXPECT_TRUE(read.mesh.registry_relays);
-    EXPECT_TRUE(read.mesh.tcp_no_delay);
-    EXPECT_FALSE(read.mesh.tcp_quick_ack);
-    EXPECT_FALSE(read.mesh.send_buffer);
-    EXPECT_EQ(read.mesh.host_timeout, 0s);
+    EXPECT_TRUE(read.mesh.sockets.no_delay);
+    EXPECT_FALSE(read.mesh.sockets.quick_ack);
+    EXPECT_FALSE(read.mesh.sockets.send_buffer);
+    EXPECT_EQ(read.mesh.sockets.host_timeout, 0s);
     EXPECT_THAT(read.logging.sinks, IsEmpty());
     EXPECT_FALSE(read.soft_timeout);
     EXPECT_FALSE(read.dynamic_step);
@@ -103,12 +103,12 @@ TEST(SilkitConfiguration, TakesEveryKey) {
   EXPECT_THAT(read.mesh.acceptors, ElementsAre("tcp://127.0.0.1:0", "local:///tmp/plant.sock"));
   EXPECT_FALSE(read.mesh.remote_connect);
   EXPECT_FALSE(read.mesh.registry_relays);
-  EXPECT_FALSE(read.mesh.tcp_no_delay);
-  EXPECT_TRUE(read.mesh.tcp_quick_ack);
-  EXPECT_EQ(read.mesh.send_buffer, 4096);
-  EXPECT_EQ(read.mesh.receive_buffer, 8192);
+  EXPECT_FALSE(read.mesh.sockets.no_delay);
+  EXPECT_TRUE(read.mesh.sockets.quick_ack);
+  EXPECT_EQ(read.mesh.sockets.send_buffer, 4096);
+  EXPECT_EQ(read.mesh.sockets.receive_buffer, 8192);
   EXPECT_EQ(read.mesh.backlog.bytes, 1048576U);
-  EXPECT_EQ(read.mesh.host_timeout, 12s);
+  EXPECT_EQ(read.mesh.sockets.host_timeout, 12s);
   EXPECT_FALSE(read.mesh.shared_memory);
   EXPECT_EQ(read.mesh.io_thread.cpus.text(), "0-1");
   EXPECT_EQ(read.mesh.io_thread.policy, rtsync::SchedPolicy::rr);
@@ -275,8 +275,8 @@ EthernetControllers: [{ Name: E }]
 FlexRayControllers: [{ Name: F, ClusterParameters: { gMacroPerCycle: 1 } }]
 )");
   EXPECT_FALSE(read.mesh.domain_sockets);
-  EXPECT_TRUE(read.mesh.tcp_quick_ack);
-  EXPECT_FALSE(read.mesh.send_buffer);
+  EXPECT_TRUE(read.mesh.sockets.quick_ack);
+  EXPECT_FALSE(read.mesh.sockets.send_buffer);
   EXPECT_EQ(read.mesh.acceptors.size(), 2U);
   EXPECT_TRUE(read.logging.from_remotes);
   ASSERT_EQ(read.logging.sinks.size(), 3U);

@@ -93,4 +93,10 @@ SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
   });
 }
 
+/// Defines the function of the C API that removes a handler of `list`, a member of the engine's controllers of a `Bus`.
+#define TACTUS_SILKIT_REMOVES(name, Bus, list)                                               \
+  SilKit_ReturnCode name(SilKit_##Bus##Controller* controller, SilKit_HandlerId handlerId) { \
+    return remove_handler(controller, handlerId, &Bus##Controller::list);                    \
+  }
+
 }  // namespace tactus::silkit

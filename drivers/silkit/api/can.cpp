@@ -117,19 +117,7 @@ SilKit_ReturnCode SilKit_CanController_AddErrorStateChangeHandler(SilKit_CanCont
                            });
 }
 
-SilKit_ReturnCode SilKit_CanController_RemoveFrameHandler(SilKit_CanController* controller,
-                                                          SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &CanController::frames);
-}
-SilKit_ReturnCode SilKit_CanController_RemoveFrameTransmitHandler(SilKit_CanController* controller,
-                                                                  SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &CanController::transmits);
-}
-SilKit_ReturnCode SilKit_CanController_RemoveStateChangeHandler(SilKit_CanController* controller,
-                                                                SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &CanController::states);
-}
-SilKit_ReturnCode SilKit_CanController_RemoveErrorStateChangeHandler(SilKit_CanController* controller,
-                                                                     SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &CanController::error_states);
-}
+TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveFrameHandler, Can, frames)
+TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveFrameTransmitHandler, Can, transmits)
+TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveStateChangeHandler, Can, states)
+TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveErrorStateChangeHandler, Can, error_states)

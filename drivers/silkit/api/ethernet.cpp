@@ -96,19 +96,7 @@ SilKit_ReturnCode SilKit_EthernetController_AddBitrateChangeHandler(
                            });
 }
 
-SilKit_ReturnCode SilKit_EthernetController_RemoveFrameHandler(SilKit_EthernetController* controller,
-                                                               SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &EthernetController::frames);
-}
-SilKit_ReturnCode SilKit_EthernetController_RemoveFrameTransmitHandler(SilKit_EthernetController* controller,
-                                                                       SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &EthernetController::transmits);
-}
-SilKit_ReturnCode SilKit_EthernetController_RemoveStateChangeHandler(SilKit_EthernetController* controller,
-                                                                     SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &EthernetController::states);
-}
-SilKit_ReturnCode SilKit_EthernetController_RemoveBitrateChangeHandler(SilKit_EthernetController* controller,
-                                                                       SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &EthernetController::bitrates);
-}
+TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveFrameHandler, Ethernet, frames)
+TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveFrameTransmitHandler, Ethernet, transmits)
+TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveStateChangeHandler, Ethernet, states)
+TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveBitrateChangeHandler, Ethernet, bitrates)

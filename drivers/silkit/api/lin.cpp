@@ -197,23 +197,8 @@ SilKit_ReturnCode SilKit_Experimental_LinController_AddFrameHeaderHandler(
       [](SilKit_Experimental_LinFrameHeaderEvent& event, const LinHeaderEvent& from) { event.id = from.id; });
 }
 
-SilKit_ReturnCode SilKit_LinController_RemoveFrameStatusHandler(SilKit_LinController* controller,
-                                                                SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &LinController::frames);
-}
-SilKit_ReturnCode SilKit_LinController_RemoveGoToSleepHandler(SilKit_LinController* controller,
-                                                              SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &LinController::sleeps);
-}
-SilKit_ReturnCode SilKit_LinController_RemoveWakeupHandler(SilKit_LinController* controller,
-                                                           SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &LinController::wakeups);
-}
-SilKit_ReturnCode SilKit_Experimental_LinController_RemoveLinSlaveConfigurationHandler(
-    SilKit_LinController* controller, SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &LinController::slaves);
-}
-SilKit_ReturnCode SilKit_Experimental_LinController_RemoveFrameHeaderHandler(SilKit_LinController* controller,
-                                                                             SilKit_HandlerId handlerId) {
-  return remove_handler(controller, handlerId, &LinController::headers);
-}
+TACTUS_SILKIT_REMOVES(SilKit_LinController_RemoveFrameStatusHandler, Lin, frames)
+TACTUS_SILKIT_REMOVES(SilKit_LinController_RemoveGoToSleepHandler, Lin, sleeps)
+TACTUS_SILKIT_REMOVES(SilKit_LinController_RemoveWakeupHandler, Lin, wakeups)
+TACTUS_SILKIT_REMOVES(SilKit_Experimental_LinController_RemoveLinSlaveConfigurationHandler, Lin, slaves)
+TACTUS_SILKIT_REMOVES(SilKit_Experimental_LinController_RemoveFrameHeaderHandler, Lin, headers)

@@ -37,32 +37,19 @@ SilKit_ReturnCode set(void (Lifecycle::*function)(PlainHandler), SilKit_Lifecycl
 
 }  // namespace
 
-SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandler(
-    SilKit_LifecycleService* service, void* context,
-    SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
-  return set(&Lifecycle::on_communication_ready, service, context, handler);
-}
-
-SilKit_ReturnCode SilKit_LifecycleService_SetCommunicationReadyHandlerAsync(
-    SilKit_LifecycleService* service, void* context,
-    SilKit_LifecycleService_CommunicationReadyHandler_t handler) {
-  return set(&Lifecycle::on_communication_ready_async, service, context, handler);
-}
-
-SilKit_ReturnCode SilKit_LifecycleService_SetStartingHandler(
-    SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_StartingHandler_t handler) {
-  return set(&Lifecycle::on_starting, service, context, handler);
-}
-
-SilKit_ReturnCode SilKit_LifecycleService_SetStopHandler(SilKit_LifecycleService* service, void* context,
-                                                         SilKit_LifecycleService_StopHandler_t handler) {
-  return set(&Lifecycle::on_stop, service, context, handler);
-}
-
-SilKit_ReturnCode SilKit_LifecycleService_SetShutdownHandler(
-    SilKit_LifecycleService* service, void* context, SilKit_LifecycleService_ShutdownHandler_t handler) {
-  return set(&Lifecycle::on_shutdown, service, context, handler);
-}
+/// Defines the function of the C API that sets a handler of the engine's lifecycle with `function`.
+#define TACTUS_SILKIT_SETS(name, Which, function)                              \
+  SilKit_ReturnCode name(SilKit_LifecycleService* service, void* context,      \
+                         SilKit_LifecycleService_##Which##Handler_t handler) { \
+    return set(&Lifecycle::function, service, context, handler);               \
+  }
+TACTUS_SILKIT_SETS(SilKit_LifecycleService_SetCommunicationReadyHandler, CommunicationReady,
+                   on_communication_ready)
+TACTUS_SILKIT_SETS(SilKit_LifecycleService_SetCommunicationReadyHandlerAsync, CommunicationReady,
+                   on_communication_ready_async)
+TACTUS_SILKIT_SETS(SilKit_LifecycleService_SetStartingHandler, Starting, on_starting)
+TACTUS_SILKIT_SETS(SilKit_LifecycleService_SetStopHandler, Stop, on_stop)
+TACTUS_SILKIT_SETS(SilKit_LifecycleService_SetShutdownHandler, Shutdown, on_shutdown)
 
 SilKit_ReturnCode SilKit_LifecycleService_SetAbortHandler(SilKit_LifecycleService* service, void* context,
                                                           SilKit_LifecycleService_AbortHandler_t handler) {

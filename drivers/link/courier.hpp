@@ -49,6 +49,17 @@ class Courier {
     std::size_t index;
   };
 
+  /// Handler of the library's that passes what it is told on to `function` of its context, an Of.
+  template <auto function, class Of = Ledger>
+  static constexpr auto kTells =
+      [](void* context, auto*, auto... said) { (static_cast<Of*>(context)->*function)(said...); };
+  /// The same where its context is a Context<Of>, with the index.
+  template <auto function, class Of = Ledger>
+  static constexpr auto kTellsOf = [](void* context, auto*, auto* event) {
+    const auto& to = *static_cast<Context<Of>*>(context);
+    (to.of->*function)(to.index, event);
+  };
+
   // The library.
   template <class Signature, class... Arguments>
   SilKit_ReturnCode call(const ApiFunction<Signature>& function, Arguments... arguments);

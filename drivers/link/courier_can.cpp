@@ -8,42 +8,21 @@
 namespace tactus::drivers::link {
 
 void Courier::create_controllers() {
-  using Network = Context<Ledger>;
-  for (Network& each : networks_) {
+  for (Context<Ledger>& each : networks_) {
     const CanNetwork& network = ledger_.signals.networks[each.index];
     SilKit_CanController* controller = nullptr;
     SilKit_HandlerId id = 0;
     void* const context = &each;
     must(api_->CanController_Create, &controller, participant_, network.controller.c_str(),
          network.network.c_str());
-    must(
-        api_->CanController_AddFrameHandler, controller, context,
-        [](void* at, SilKit_CanController*, SilKit_CanFrameEvent* event) {
-          const Network& heard = *static_cast<Network*>(at);
-          heard.of->on_can_frame(heard.index, event);
-        },
-        SilKit_Direction_Receive, &id);
-    must(
-        api_->CanController_AddFrameTransmitHandler, controller, context,
-        [](void* at, SilKit_CanController*, SilKit_CanFrameTransmitEvent* event) {
-          const Network& heard = *static_cast<Network*>(at);
-          heard.of->on_can_transmit(heard.index, event);
-        },
-        SilKit_CanTransmitStatus_DefaultMask, &id);
-    must(
-        api_->CanController_AddStateChangeHandler, controller, context,
-        [](void* at, SilKit_CanController*, SilKit_CanStateChangeEvent* event) {
-          const Network& heard = *static_cast<Network*>(at);
-          if (event != nullptr) heard.of->on_can_state(heard.index, event->state);
-        },
-        &id);
-    must(
-        api_->CanController_AddErrorStateChangeHandler, controller, context,
-        [](void* at, SilKit_CanController*, SilKit_CanErrorStateChangeEvent* event) {
-          const Network& heard = *static_cast<Network*>(at);
-          if (event != nullptr) heard.of->on_can_error_state(heard.index, event->errorState);
-        },
-        &id);
+    must(api_->CanController_AddFrameHandler, controller, context, kTellsOf<&Ledger::on_can_frame>,
+         SilKit_Direction_Receive, &id);
+    must(api_->CanController_AddFrameTransmitHandler, controller, context, kTellsOf<&Ledger::on_can_transmit>,
+         SilKit_CanTransmitStatus_DefaultMask, &id);
+    must(api_->CanController_AddStateChangeHandler, controller, context, kTellsOf<&Ledger::on_can_state>,
+         &id);
+    must(api_->CanController_AddErrorStateChangeHandler, controller, context,
+         kTellsOf<&Ledger::on_can_error_state>, &id);
     controllers_.push_back(controller);
   }
 }

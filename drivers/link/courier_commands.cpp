@@ -21,10 +21,7 @@ void Courier::create_functions() {
     spec.labelList = {labels.size(), labels.data()};
     SilKit_RpcServer* server = nullptr;
     must(api_->RpcServer_Create, &server, participant_, settings.name.c_str(), &spec,
-         static_cast<void*>(&each), [](void* context, SilKit_RpcServer*, const SilKit_RpcCallEvent* event) {
-           const auto& called = *static_cast<Context<PeerCommands>*>(context);
-           called.of->on_call(called.index, event);
-         });
+         static_cast<void*>(&each), kTellsOf<&PeerCommands::on_call, PeerCommands>);
     servers_.push_back(server);
   }
 }

@@ -18,6 +18,11 @@ constexpr const char* kQuietBuiltin =
 
 Ledger& ledger_of(void* context) { return *static_cast<Ledger*>(context); }
 
+/// Handler of the stop, the shutdown or the abort.
+template <SilKit_ParticipantState state>
+constexpr auto kEnds =
+    [](void* ledger, SilKit_LifecycleService*, auto...) { ledger_of(ledger).on_end(state); };
+
 SilKit_LabelKind kind_of(LabelKind kind) {
   return kind == LabelKind::mandatory ? SilKit_LabelKind_Mandatory : SilKit_LabelKind_Optional;
 }
@@ -132,28 +137,16 @@ void Courier::create_services() {
   if (status.participantName != nullptr) ledger_.own_name(status.participantName);
 
   must(api_->LifecycleService_SetCommunicationReadyHandlerAsync, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_communication_ready(); });
-  must(api_->LifecycleService_SetStartingHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) { ledger_of(ledger).on_starting(); });
-  must(api_->LifecycleService_SetStopHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) {
-         ledger_of(ledger).on_end(SilKit_ParticipantState_Stopping);
-       });
+       kTells<&Ledger::on_communication_ready>);
+  must(api_->LifecycleService_SetStartingHandler, lifecycle_, context, kTells<&Ledger::on_starting>);
+  must(api_->LifecycleService_SetStopHandler, lifecycle_, context, kEnds<SilKit_ParticipantState_Stopping>);
   must(api_->LifecycleService_SetShutdownHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*) {
-         ledger_of(ledger).on_end(SilKit_ParticipantState_ShuttingDown);
-       });
-  must(api_->LifecycleService_SetAbortHandler, lifecycle_, context,
-       [](void* ledger, SilKit_LifecycleService*, SilKit_ParticipantState) {
-         ledger_of(ledger).on_end(SilKit_ParticipantState_Aborting);
-       });
+       kEnds<SilKit_ParticipantState_ShuttingDown>);
+  must(api_->LifecycleService_SetAbortHandler, lifecycle_, context, kEnds<SilKit_ParticipantState_Aborting>);
   if (timed_) {
     must(api_->TimeSyncService_Create, &time_, lifecycle_);
-    must(
-        api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, static_cast<void*>(this),
-        [](void* courier, SilKit_TimeSyncService*, SilKit_NanosecondsTime now,
-           SilKit_NanosecondsTime duration) { static_cast<Courier*>(courier)->on_step(now, duration); },
-        static_cast<SilKit_NanosecondsTime>(step_.count()));
+    must(api_->TimeSyncService_SetSimulationStepHandlerAsync, time_, static_cast<void*>(this),
+         kTells<&Courier::on_step, Courier>, static_cast<SilKit_NanosecondsTime>(step_.count()));
   }
 
   SilKit_HandlerId id = 0;
@@ -174,12 +167,7 @@ void Courier::create_services() {
                                       static_cast<std::uint64_t>(said->enterTime));
       },
       &id);
-  must(
-      api_->SystemMonitor_AddSystemStateHandler, monitor_, context,
-      [](void* ledger, SilKit_SystemMonitor*, SilKit_SystemState state) {
-        ledger_of(ledger).on_system_state(state);
-      },
-      &id);
+  must(api_->SystemMonitor_AddSystemStateHandler, monitor_, context, kTells<&Ledger::on_system_state>, &id);
 }
 
 void Courier::create_signals() {
@@ -195,11 +183,7 @@ void Courier::create_signals() {
     Spec spec(subscription);
     SilKit_DataSubscriber* subscriber = nullptr;
     must(api_->DataSubscriber_Create, &subscriber, participant_, subscription.name.c_str(), &spec.value,
-         static_cast<void*>(&ear),
-         [](void* context, SilKit_DataSubscriber*, const SilKit_DataMessageEvent* event) {
-           const auto& heard = *static_cast<Context<Ledger>*>(context);
-           heard.of->on_message(heard.index, event);
-         });
+         static_cast<void*>(&ear), kTellsOf<&Ledger::on_message>);
   }
 }
 

@@ -51,8 +51,8 @@ class Ledger {
   /// A frame of the virtual bus `network` for the real one; those that may not go are left out.
   void on_can_frame(std::size_t network, const SilKit_CanFrameEvent* event) noexcept;
   void on_can_transmit(std::size_t network, const SilKit_CanFrameTransmitEvent* event) noexcept;
-  void on_can_state(std::size_t network, SilKit_CanControllerState state) noexcept;
-  void on_can_error_state(std::size_t network, SilKit_CanErrorState state) noexcept;
+  void on_can_state(std::size_t network, const SilKit_CanStateChangeEvent* event) noexcept;
+  void on_can_error_state(std::size_t network, const SilKit_CanErrorStateChangeEvent* event) noexcept;
 
   // ---- the courier
 

@@ -67,16 +67,18 @@ void Ledger::on_can_transmit(std::size_t network, const SilKit_CanFrameTransmitE
   (sent ? traffic.acknowledged : traffic.lost).fetch_add(1, std::memory_order_relaxed);
 }
 
-void Ledger::on_can_state(std::size_t network, SilKit_CanControllerState state) noexcept {
-  if (network < signals.networks.size()) exchange_.can[network].state.store(state, std::memory_order_relaxed);
+void Ledger::on_can_state(std::size_t network, const SilKit_CanStateChangeEvent* event) noexcept {
+  if (network >= signals.networks.size() || event == nullptr) return;
+  exchange_.can[network].state.store(event->state, std::memory_order_relaxed);
 }
 
-void Ledger::on_can_error_state(std::size_t network, SilKit_CanErrorState state) noexcept {
-  if (network >= signals.networks.size()) return;
-  exchange_.can[network].error_state.store(state, std::memory_order_relaxed);
+void Ledger::on_can_error_state(std::size_t network, const SilKit_CanErrorStateChangeEvent* event) noexcept {
+  if (network >= signals.networks.size() || event == nullptr) return;
+  exchange_.can[network].error_state.store(event->errorState, std::memory_order_relaxed);
   const Held held(mutex);
   if (!closed_)
-    remember("CAN network " + signals.networks[network].network + ": the controller is " + name_of(state));
+    remember("CAN network " + signals.networks[network].network + ": the controller is " +
+             name_of(event->errorState));
 }
 
 }  // namespace tactus::drivers::link

@@ -96,26 +96,11 @@ SilKit_ReturnCode SilKit_CanController_AddFrameTransmitHandler(SilKit_CanControl
       static_cast<std::uint32_t>(statusMask));
 }
 
-SilKit_ReturnCode SilKit_CanController_AddStateChangeHandler(SilKit_CanController* controller, void* context,
-                                                             SilKit_CanStateChangeHandler_t handler,
-                                                             SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &CanController::states,
-                           tactus_silkit_CanStateChangeEvent,
-                           [](SilKit_CanStateChangeEvent& event, const CanStateEvent& from) {
-                             event.state = static_cast<SilKit_CanControllerState>(from.state);
-                           });
-}
+TACTUS_SILKIT_ADDS(SilKit_CanController_AddStateChangeHandler, Can, states, CanStateChange,
+                   event.state = static_cast<SilKit_CanControllerState>(from.state))
 
-SilKit_ReturnCode SilKit_CanController_AddErrorStateChangeHandler(SilKit_CanController* controller,
-                                                                  void* context,
-                                                                  SilKit_CanErrorStateChangeHandler_t handler,
-                                                                  SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &CanController::error_states,
-                           tactus_silkit_CanErrorStateChangeEvent,
-                           [](SilKit_CanErrorStateChangeEvent& event, const CanErrorStateEvent& from) {
-                             event.errorState = static_cast<SilKit_CanErrorState>(from.state);
-                           });
-}
+TACTUS_SILKIT_ADDS(SilKit_CanController_AddErrorStateChangeHandler, Can, error_states, CanErrorStateChange,
+                   event.errorState = static_cast<SilKit_CanErrorState>(from.state))
 
 TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveFrameHandler, Can, frames)
 TACTUS_SILKIT_REMOVES(SilKit_CanController_RemoveFrameTransmitHandler, Can, transmits)

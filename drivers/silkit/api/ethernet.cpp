@@ -75,26 +75,11 @@ SilKit_ReturnCode SilKit_EthernetController_AddFrameTransmitHandler(
       transmitStatusMask);
 }
 
-SilKit_ReturnCode SilKit_EthernetController_AddStateChangeHandler(SilKit_EthernetController* controller,
-                                                                  void* context,
-                                                                  SilKit_EthernetStateChangeHandler_t handler,
-                                                                  SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &EthernetController::states,
-                           tactus_silkit_EthernetStateChangeEvent,
-                           [](SilKit_EthernetStateChangeEvent& event, const EthernetStateEvent& from) {
-                             event.state = static_cast<SilKit_EthernetState>(from.state);
-                           });
-}
+TACTUS_SILKIT_ADDS(SilKit_EthernetController_AddStateChangeHandler, Ethernet, states, EthernetStateChange,
+                   event.state = static_cast<SilKit_EthernetState>(from.state))
 
-SilKit_ReturnCode SilKit_EthernetController_AddBitrateChangeHandler(
-    SilKit_EthernetController* controller, void* context, SilKit_EthernetBitrateChangeHandler_t handler,
-    SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &EthernetController::bitrates,
-                           tactus_silkit_EthernetBitrateChangeEvent,
-                           [](SilKit_EthernetBitrateChangeEvent& event, const EthernetBitrateEvent& from) {
-                             event.bitrate = from.kbit_per_s;
-                           });
-}
+TACTUS_SILKIT_ADDS(SilKit_EthernetController_AddBitrateChangeHandler, Ethernet, bitrates,
+                   EthernetBitrateChange, event.bitrate = from.kbit_per_s)
 
 TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveFrameHandler, Ethernet, frames)
 TACTUS_SILKIT_REMOVES(SilKit_EthernetController_RemoveFrameTransmitHandler, Ethernet, transmits)

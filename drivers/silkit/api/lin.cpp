@@ -152,15 +152,8 @@ SilKit_ReturnCode SilKit_LinController_AddGoToSleepHandler(SilKit_LinController*
                            [](SilKit_LinGoToSleepEvent&, const LinSleepEvent&) {});
 }
 
-SilKit_ReturnCode SilKit_LinController_AddWakeupHandler(SilKit_LinController* controller, void* context,
-                                                        SilKit_LinWakeupHandler_t handler,
-                                                        SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &LinController::wakeups,
-                           tactus_silkit_LinWakeupEvent,
-                           [](SilKit_LinWakeupEvent& event, const LinWakeupEvent& from) {
-                             event.direction = static_cast<SilKit_Direction>(from.direction);
-                           });
-}
+TACTUS_SILKIT_ADDS(SilKit_LinController_AddWakeupHandler, Lin, wakeups, LinWakeup,
+                   event.direction = static_cast<SilKit_Direction>(from.direction))
 
 SilKit_ReturnCode SilKit_Experimental_LinController_AddLinSlaveConfigurationHandler(
     SilKit_LinController* controller, void* context,
@@ -188,14 +181,8 @@ SilKit_ReturnCode SilKit_Experimental_LinController_AddLinSlaveConfigurationHand
   });
 }
 
-SilKit_ReturnCode SilKit_Experimental_LinController_AddFrameHeaderHandler(
-    SilKit_LinController* controller, void* context, SilKit_Experimental_LinFrameHeaderHandler_t handler,
-    SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(
-      controller, context, handler, outHandlerId, &LinController::headers,
-      tactus_silkit_Experimental_LinFrameHeaderEvent,
-      [](SilKit_Experimental_LinFrameHeaderEvent& event, const LinHeaderEvent& from) { event.id = from.id; });
-}
+TACTUS_SILKIT_ADDS(SilKit_Experimental_LinController_AddFrameHeaderHandler, Lin, headers,
+                   Experimental_LinFrameHeader, event.id = from.id)
 
 TACTUS_SILKIT_REMOVES(SilKit_LinController_RemoveFrameStatusHandler, Lin, frames)
 TACTUS_SILKIT_REMOVES(SilKit_LinController_RemoveGoToSleepHandler, Lin, sleeps)

@@ -53,26 +53,14 @@ class Workflow {
     coordinated.operationMode = SilKit_OperationMode_Coordinated;
     must(SilKit_LifecycleService_Create(&lifecycle_, participant_.get(), &coordinated), "lifecycle");
     must(SilKit_Experimental_SystemController_Create(&controller_, participant_.get()), "system controller");
-    must(SilKit_LifecycleService_SetAbortHandler(
-             lifecycle_, this,
-             [](void* context, SilKit_LifecycleService*, SilKit_ParticipantState) {
-               static_cast<Workflow*>(context)->aborted_ = true;
-             }),
+    must(SilKit_LifecycleService_SetAbortHandler(lifecycle_, this, kTells<&Workflow::aborting>),
          "abort handler");
     SilKit_HandlerId id = 0;
-    must(SilKit_SystemMonitor_AddSystemStateHandler(
-             participant_.monitor(), this,
-             [](void* context, SilKit_SystemMonitor*, SilKit_SystemState state) {
-               static_cast<Workflow*>(context)->entered(state);
-             },
-             &id),
+    must(SilKit_SystemMonitor_AddSystemStateHandler(participant_.monitor(), this,
+                                                    kTells<&Workflow::system_entered>, &id),
          "system states");
-    must(SilKit_SystemMonitor_AddParticipantStatusHandler(
-             participant_.monitor(), this,
-             [](void* context, SilKit_SystemMonitor*, const char* name, SilKit_ParticipantStatus* status) {
-               static_cast<Workflow*>(context)->entered(name, status->participantState);
-             },
-             &id),
+    must(SilKit_SystemMonitor_AddParticipantStatusHandler(participant_.monitor(), this,
+                                                          kTells<&Workflow::entered>, &id),
          "participant states");
   }
 
@@ -84,17 +72,11 @@ class Workflow {
 
   int run() {
     say("waiting for " + listed(awaited_));
-    must(SilKit_SystemMonitor_SetParticipantDisconnectedHandler(
-             participant_.monitor(), this,
-             [](void* context, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
-               static_cast<Workflow*>(context)->disconnected(who->participantName);
-             }),
+    must(SilKit_SystemMonitor_SetParticipantDisconnectedHandler(participant_.monitor(), this,
+                                                                kTells<&Workflow::disconnected>),
          "disconnects");
-    must(SilKit_SystemMonitor_SetParticipantConnectedHandler(
-             participant_.monitor(), this,
-             [](void* context, SilKit_SystemMonitor*, const SilKit_ParticipantConnectionInformation* who) {
-               static_cast<Workflow*>(context)->connected(who->participantName);
-             }),
+    must(SilKit_SystemMonitor_SetParticipantConnectedHandler(participant_.monitor(), this,
+                                                             kTells<&Workflow::connected>),
          "connects");
     if (!everybody_comes()) return kEndedEarly;
     if (!states_stable()) {
@@ -115,6 +97,10 @@ class Workflow {
   }
 
  private:
+  /// Handler of the library's that passes what it is told on to `function` of its context.
+  template <auto function>
+  static constexpr auto kTells =
+      [](void* context, auto*, auto... said) { (static_cast<Workflow*>(context)->*function)(said...); };
   /// Longest time that participants take to tell their states after the last one is there.
   static constexpr std::chrono::seconds kStatesTold{10};
   /// Longest time that a running simulation takes to be known here after all have told theirs.
@@ -241,7 +227,8 @@ class Workflow {
     });
   }
 
-  void connected(const std::string& name) {
+  void connected(const SilKit_ParticipantConnectionInformation* who) {
+    const std::string name = who->participantName;
     {
       const std::lock_guard lock(mutex_);
       if (awaited_.erase(name) == 0) return;
@@ -250,14 +237,16 @@ class Workflow {
     attention_.wake();
   }
 
-  void disconnected(const std::string& name) {
+  void disconnected(const SilKit_ParticipantConnectionInformation* who) {
+    const std::string name = who->participantName;
     const std::lock_guard lock(mutex_);
     if (awaited_.empty() || !required_.contains(name)) return;
     awaited_.insert(name);
     say(name + " has left; waiting for " + listed(awaited_));
   }
 
-  void entered(const std::string& name, SilKit_ParticipantState state) {
+  void entered(const char* name, SilKit_ParticipantStatus* status) {
+    const SilKit_ParticipantState state = status->participantState;
     {
       const std::lock_guard lock(mutex_);
       if (state == SilKit_ParticipantState_Running || state == SilKit_ParticipantState_Paused)
@@ -268,13 +257,15 @@ class Workflow {
     attention_.wake();
   }
 
-  void entered(SilKit_SystemState state) {
+  void system_entered(SilKit_SystemState state) {
     system_ = state;
     if (state != SilKit_SystemState_Invalid) say(std::string("system: ") + state_name(state));
     if (state != SilKit_SystemState_Error) return;
     failed_ = true;
     say("a participant has failed or was lost; Ctrl-C aborts the simulation");
   }
+
+  void aborting(SilKit_ParticipantState) { aborted_ = true; }
 
   void handle_signal(int signals) {
     // In Error the others no longer follow a stop, and before Running there is none.

@@ -27,11 +27,11 @@ thread_local const SilKit_Vendor_Vector_SilKitRegistry* in_handler_of = nullptr;
 struct SilKit_Vendor_Vector_SilKitRegistry {
   explicit SilKit_Vendor_Vector_SilKitRegistry(const Configuration& configuration)
       : log(std::string(kRegistryName), configuration.logging),
-        registry(registry_settings(configuration), log) {}
+        registry(make_registry(registry_settings(configuration), log)) {}
 
   Logger log;
   SilKit_Logger logger{log};
-  Registry registry;
+  const std::unique_ptr<Registry> registry;
 };
 
 SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_Create(
@@ -52,7 +52,7 @@ SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_StartListening(
     SilKit_Vendor_Vector_SilKitRegistry* registry, const char* listenUri, const char** outActualUri) {
   thread_local std::string actual;
   return guarded({{registry, "registry"}, {listenUri, "listenUri"}, {outActualUri, "outActualUri"}}, [&] {
-    actual = registry->registry.listen(listenUri);
+    actual = registry->registry->listen(listenUri);
     *outActualUri = actual.c_str();
   });
 }
@@ -61,7 +61,7 @@ SilKit_ReturnCode SilKit_Vendor_Vector_SilKitRegistry_SetAllDisconnectedHandler(
     SilKit_Vendor_Vector_SilKitRegistry* registry, void* context,
     SilKit_Vendor_Vector_SilKitRegistry_AllDisconnectedHandler_t handler) {
   return guarded({{registry, "registry"}, {handler, "handler"}}, [&] {
-    registry->registry.on_all_disconnected([=] {
+    registry->registry->on_all_disconnected([=] {
       in_handler_of = registry;
       handler(context, registry);
       in_handler_of = nullptr;

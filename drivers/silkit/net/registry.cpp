@@ -297,13 +297,8 @@ std::string Registry::Impl::name_of(const Guest& guest) {
   return "a stream from " + guest.ip.value_or("this machine");
 }
 
-Registry::Registry(RegistrySettings settings, LogSink& journal)
-    : parts_(std::make_unique<Impl>(std::move(settings), journal)) {}
-Registry::~Registry() = default;
-std::string Registry::listen(const std::string& uri) { return parts_->listen(uri); }
-void Registry::on_all_disconnected(std::function<void()> handler) {
-  parts_->on_all_disconnected(std::move(handler));
+std::unique_ptr<Registry> make_registry(RegistrySettings settings, LogSink& journal) {
+  return std::make_unique<Registry::Impl>(std::move(settings), journal);
 }
-std::vector<std::string> Registry::participants() const { return parts_->participants(); }
 
 }  // namespace tactus::silkit

@@ -34,23 +34,19 @@ struct RegistrySettings {
 /// Threads  any; handlers are called on the I/O thread, without a lock held.
 class Registry {
  public:
-  Registry(RegistrySettings settings, LogSink& journal);
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
-  ~Registry();
+  class Impl;
+  virtual ~Registry() = default;
 
   /// Listens on TCP (host resolved, IPv4 preferred; port 0: any that is free) and on the domain socket of
   /// that address. Returns the URI with the real port, the host as given. Other than loopback is said with a
   /// warning. Throws Refusal: Code::configuration for a bad URI, Code::unspecified when it cannot listen
   /// (in use, not an address of this machine).
-  std::string listen(const std::string& uri);
+  virtual std::string listen(const std::string& uri) = 0;
   /// Called each time the last participant of all has left.
-  void on_all_disconnected(std::function<void()> handler);
-  std::vector<std::string> participants() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> parts_;
+  virtual void on_all_disconnected(std::function<void()> handler) = 0;
+  virtual std::vector<std::string> participants() const = 0;
 };
+
+std::unique_ptr<Registry> make_registry(RegistrySettings settings, LogSink& journal);
 
 }  // namespace tactus::silkit

@@ -25,16 +25,16 @@
 
 namespace tactus::silkit {
 
-class Registry::Impl {
+class Registry::Impl final : public Registry {
  public:
   Impl(RegistrySettings settings, LogSink& journal);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl();
+  ~Impl() override;
 
-  std::string listen(const std::string& text);
-  void on_all_disconnected(std::function<void()> handler);
-  std::vector<std::string> participants() const;
+  std::string listen(const std::string& text) override;
+  void on_all_disconnected(std::function<void()> handler) override;
+  std::vector<std::string> participants() const override;
 
  private:
   /// A stream, and the participant behind it once it has announced itself.

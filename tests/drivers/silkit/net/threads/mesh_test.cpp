@@ -67,8 +67,8 @@ class MeshTest : public testing::Test, protected Joining {
   }
 
   Said said_;
-  std::optional<Registry> registry_{
-      std::in_place, RegistrySettings{.domain_sockets = false, .io_thread = {.name = "registry"}}, said_};
+  std::unique_ptr<Registry> registry_ =
+      make_registry({.domain_sockets = false, .io_thread = {.name = "registry"}}, said_);
   const std::string uri_ = registry_->listen("silkit://127.0.0.1:0");
 };
 
@@ -664,8 +664,8 @@ TEST_F(MeshTest, JoinsOverAnAcceptorOfItsSettings) {
 
 TEST(MeshOverDomainSockets, NeedsNoTcp) {
   Said said;
-  Registry registry({.io_thread = {}}, said);
-  const std::string uri = registry.listen("silkit://127.0.0.1:0");
+  const auto registry = make_registry({.io_thread = {}}, said);
+  const std::string uri = registry->listen("silkit://127.0.0.1:0");
   MeshSettings settings = at(uri);
   settings.domain_sockets = true;
   Player a("A", settings);

@@ -367,7 +367,7 @@ class RandomPeers : public testing::Test {
   }
   bool stand_alone() {
     return eventually([&] {
-      return registry_.participants().size() == 2 && goods_[0].player->peers().size() == 1 &&
+      return registry_->participants().size() == 2 && goods_[0].player->peers().size() == 1 &&
              goods_[1].player->peers().size() == 1;
     });
   }
@@ -475,10 +475,9 @@ class RandomPeers : public testing::Test {
   }
 
   Said said_;
-  Registry registry_{
-      RegistrySettings{.domain_sockets = false, .backlog = kBacklog, .io_thread = {.name = "registry"}},
-      said_};
-  const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
+  const std::unique_ptr<Registry> registry_ =
+      make_registry({.domain_sockets = false, .backlog = kBacklog, .io_thread = {.name = "registry"}}, said_);
+  const std::string uri_ = registry_->listen("silkit://127.0.0.1:0");
   std::array<Good, 2> goods_;
   int shown_out_ = 0;  ///< how often somebody was
 };
@@ -500,7 +499,7 @@ TEST_F(RandomPeers, LeaveNoTraceWhenWhatTheySayIsNobodysEnd) {
       part(liar, peer, open);
     }
     open.clear();
-    ASSERT_TRUE(stand_alone()) << "seed " << seed << ": " << registry_.participants().size();
+    ASSERT_TRUE(stand_alone()) << "seed " << seed << ": " << registry_->participants().size();
     ASSERT_TRUE(go_on(10)) << "seed " << seed << ": " << states();
   }
   EXPECT_LT(resident_bytes(), before + kMostGrowth);
@@ -528,7 +527,7 @@ TEST_F(RandomPeers, EndASimulationAtMostAndNeverHoldIt) {
     EXPECT_TRUE(stand_alone()) << "seed " << seed;
     EXPECT_TRUE(end()) << "seed " << seed << ": " << states();
     for (Good& good : goods_) good.player.reset();
-    EXPECT_TRUE(eventually([&] { return registry_.participants().empty(); }));
+    EXPECT_TRUE(eventually([&] { return registry_->participants().empty(); }));
   }
 }
 
@@ -547,7 +546,7 @@ TEST_F(RandomPeers, CannotKeepAStartFromBeingAborted) {
     for (Good& good : goods_) good.player->with_engine([](Engine& engine) { engine.abort_simulation(); });
     EXPECT_TRUE(end()) << "seed " << seed << ": " << states();
     for (Good& good : goods_) good.player.reset();
-    EXPECT_TRUE(eventually([&] { return registry_.participants().empty(); }));
+    EXPECT_TRUE(eventually([&] { return registry_->participants().empty(); }));
   }
 }
 

@@ -49,11 +49,12 @@ class RegistryRelay : public testing::Test {
   }
 
   Said said_;
-  Registry registry_{{.domain_sockets = false,
-                      .backlog = {.bytes = kMostQueued, .patience = std::chrono::milliseconds(300)},
-                      .io_thread = {.name = "registry"}},
-                     said_};
-  const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
+  const std::unique_ptr<Registry> registry_ =
+      make_registry({.domain_sockets = false,
+                     .backlog = {.bytes = kMostQueued, .patience = std::chrono::milliseconds(300)},
+                     .io_thread = {.name = "registry"}},
+                    said_);
+  const std::string uri_ = registry_->listen("silkit://127.0.0.1:0");
 };
 
 TEST_F(RegistryRelay, PassesMessagesOnInTheirOrder) {
@@ -96,7 +97,7 @@ TEST_F(RegistryRelay, TellsEachOfTheOthersEnd) {
 TEST_F(RegistryRelay, ForgetsThePairsOfWhoHasLeft) {
   RawStream a = join("A");
   for (std::uint64_t turn = 0; turn < 3; ++turn) {
-    ASSERT_TRUE(eventually([&] { return registry_.participants().size() == 1; }));
+    ASSERT_TRUE(eventually([&] { return registry_->participants().size() == 1; }));
     RawStream b = join("B");
     b.say(ProxyMessage{0, "B", "A", numbered(turn)});
     EXPECT_EQ(number_in(next_relayed(a)), turn);
@@ -184,7 +185,7 @@ TEST_F(RegistryRelay, GoesOnAfterAnythingAtAll) {
   RawStream a = join("A");
   std::mt19937 random(11);  // the same every time
   for (int turn = 0; turn < 300; ++turn) {
-    ASSERT_TRUE(eventually([&] { return registry_.participants() == std::vector<std::string>{"A"}; }));
+    ASSERT_TRUE(eventually([&] { return registry_->participants() == std::vector<std::string>{"A"}; }));
     RawStream liar = join("Liar");
     Bytes bytes;
     for (int several = 0; several < 4; ++several) {
@@ -200,7 +201,7 @@ TEST_F(RegistryRelay, GoesOnAfterAnythingAtAll) {
       bytes[random() % bytes.size()] = static_cast<std::byte>(random());
     liar.send(bytes);
   }
-  ASSERT_TRUE(eventually([&] { return registry_.participants() == std::vector<std::string>{"A"}; }));
+  ASSERT_TRUE(eventually([&] { return registry_->participants() == std::vector<std::string>{"A"}; }));
   RawStream b = join("B");
   b.say(ProxyMessage{0, "B", "A", numbered(4711)});
   for (;;) {  // behind whatever the liars got through
@@ -264,9 +265,9 @@ TEST_F(RegistryRelay, PassesNoAnswerOnThatIsAnothersToGive) {
 
 TEST(RegistryWithoutRelay, NeitherRelaysNorPassesRequestsOn) {
   Said said;
-  Registry registry({.domain_sockets = false, .passes_requests = false, .relays = false, .io_thread = {}},
-                    said);
-  const std::string uri = registry.listen("silkit://127.0.0.1:0");
+  const auto registry = make_registry(
+      {.domain_sockets = false, .passes_requests = false, .relays = false, .io_thread = {}}, said);
+  const std::string uri = registry->listen("silkit://127.0.0.1:0");
   RawStream a = registered(uri, able("A", kSomewhere));
   RawStream b = registered(uri, able("B", kSomewhere));
   a.say(RemoteConnect{{}, {"A", 1, {}, ""}, {"B", 2, {}, ""}, Status::request});

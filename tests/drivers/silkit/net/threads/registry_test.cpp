@@ -33,7 +33,7 @@ std::vector<std::string> names_of(const KnownParticipants& known) {
 
 class RegistryTest : public testing::Test {
  protected:
-  std::vector<std::string> participants() const { return registry_.participants(); }
+  std::vector<std::string> participants() const { return registry_->participants(); }
   /// The registry goes on as if nothing had been.
   void expect_alive() {
     KnownParticipants known;
@@ -44,11 +44,12 @@ class RegistryTest : public testing::Test {
   Said said_;
   std::atomic<std::int64_t> now_ns_{0};
   std::atomic<std::int64_t> pace_ns_{1'000'000'000};  ///< the clock goes on by this when it is looked at
-  Registry registry_{{.domain_sockets = false,
-                      .steady_ns = [this] { return now_ns_ += pace_ns_; },
-                      .io_thread = {.name = "registry"}},
-                     said_};
-  const std::string uri_ = registry_.listen("silkit://127.0.0.1:0");
+  const std::unique_ptr<Registry> registry_ =
+      make_registry({.domain_sockets = false,
+                     .steady_ns = [this] { return now_ns_ += pace_ns_; },
+                     .io_thread = {.name = "registry"}},
+                    said_);
+  const std::string uri_ = registry_->listen("silkit://127.0.0.1:0");
 };
 
 TEST_F(RegistryTest, SaysWhereItListens) {
@@ -60,9 +61,9 @@ TEST_F(RegistryTest, SaysWhereItListens) {
 
 TEST_F(RegistryTest, RefusesAPortOfLocalhostThatAnotherHas) {
   const std::string port = std::to_string(parse_registry_uri(uri_).port);
-  Registry second({.domain_sockets = false}, said_);
+  const auto second = make_registry({.domain_sockets = false}, said_);
   try {
-    const std::string where = second.listen("silkit://localhost:" + port);
+    const std::string where = second->listen("silkit://localhost:" + port);
     FAIL() << "a federation would be split: " << where;
   } catch (const Refusal& refusal) {
     EXPECT_THAT(refusal.what(), HasSubstr("choose another port"));
@@ -125,7 +126,7 @@ TEST_F(RegistryTest, KeepsSimulationsApart) {
 
 TEST_F(RegistryTest, GivesANameAwayAgainWhenItsOwnerHasLeft) {
   std::atomic<int> empty{0};
-  registry_.on_all_disconnected([&] { ++empty; });
+  registry_->on_all_disconnected([&] { ++empty; });
   for (int turn = 1; turn <= 3; ++turn) {
     { const RawStream stream = registered(uri_, announcement_of("Again")); }
     EXPECT_TRUE(eventually([&] { return empty == turn; }));
@@ -248,11 +249,12 @@ TEST_F(RegistryTest, OutlivesConnectionsThatEndAtOnce) {
 
 TEST_F(RegistryTest, DropsWhoDoesNotRead) {
   Said said;
-  Registry registry({.domain_sockets = false,
+  const auto registry =
+      make_registry({.domain_sockets = false,
                      .backlog = {.bytes = 1 << 16, .patience = std::chrono::milliseconds(50)},
                      .io_thread = {}},
                     said);
-  RawStream stream = registered(registry.listen("silkit://127.0.0.1:0"), announcement_of("Deaf"));
+  RawStream stream = registered(registry->listen("silkit://127.0.0.1:0"), announcement_of("Deaf"));
   Bytes bytes;
   for (int count = 0; count < 1000; ++count) encode(bytes, Subscriber{1, std::string(1000, 'x'), "X", 1});
   while (said.warnings_with("'Deaf' is disconnected: it does not read") == 0) {
@@ -300,8 +302,9 @@ TEST_F(RegistryTest, ServesManyParticipantsAtOnce) {
 
 TEST(Registry, KeepsToItsMostParticipants) {
   Said said;
-  Registry registry({.domain_sockets = false, .most_participants = 2, .io_thread = {}}, said);
-  const std::string uri = registry.listen("silkit://127.0.0.1:0");
+  const auto registry =
+      make_registry({.domain_sockets = false, .most_participants = 2, .io_thread = {}}, said);
+  const std::string uri = registry->listen("silkit://127.0.0.1:0");
   const RawStream a = registered(uri, announcement_of("A"));
   const RawStream b = registered(uri, announcement_of("B"));
   RawStream c(uri);
@@ -312,8 +315,9 @@ TEST(Registry, KeepsToItsMostParticipants) {
 TEST(Registry, SaysAtItsEndHowManyBadStreamsItDidNotMention) {
   Said said;
   {
-    Registry registry({.domain_sockets = false, .steady_ns = [] { return 0; }, .io_thread = {}}, said);
-    const std::string uri = registry.listen("silkit://127.0.0.1:0");
+    const auto registry =
+        make_registry({.domain_sockets = false, .steady_ns = [] { return 0; }, .io_thread = {}}, said);
+    const std::string uri = registry->listen("silkit://127.0.0.1:0");
     for (const char* name : {"", "SilKitRegistry", ""}) {
       RawStream stream(uri);
       stream.say(announcement_of(name));
@@ -328,8 +332,8 @@ TEST(Registry, ListensOnADomainSocketWhosePathCanBeGuessed) {
   Said said;
   std::string path;
   {
-    Registry registry({.io_thread = {}}, said);
-    const std::string uri = registry.listen("silkit://localhost:0");
+    const auto registry = make_registry({.io_thread = {}}, said);
+    const std::string uri = registry->listen("silkit://localhost:0");
     path = socket_path(kRegistryName, 0, uri, std::filesystem::current_path());
     KnownParticipants known;
     const RawStream a = registered("local://" + path, announcement_of("A"));
@@ -342,10 +346,10 @@ TEST(Registry, ListensOnADomainSocketWhosePathCanBeGuessed) {
 
 TEST(Registry, ListensOnIpv6) {
   Said said;
-  Registry registry({.domain_sockets = false, .io_thread = {}}, said);
+  const auto registry = make_registry({.domain_sockets = false, .io_thread = {}}, said);
   std::string uri;
   try {
-    uri = registry.listen("silkit://[::1]:0");
+    uri = registry->listen("silkit://[::1]:0");
   } catch (const Refusal& refusal) {
     GTEST_SKIP() << "no IPv6 here: " << refusal.what();
   }
@@ -359,11 +363,11 @@ TEST(Registry, ListensOnIpv6) {
 
 TEST(Registry, SaysWhatKeepsItFromListening) {
   Said said;
-  Registry first({.domain_sockets = false, .io_thread = {}}, said);
-  const std::string uri = first.listen("silkit://127.0.0.1:0");
-  Registry second({.domain_sockets = false, .io_thread = {}}, said);
+  const auto first = make_registry({.domain_sockets = false, .io_thread = {}}, said);
+  const std::string uri = first->listen("silkit://127.0.0.1:0");
+  const auto second = make_registry({.domain_sockets = false, .io_thread = {}}, said);
   try {
-    (void)second.listen(uri);
+    (void)second->listen(uri);
     FAIL() << "the port is taken";
   } catch (const Refusal& refusal) {
     EXPECT_EQ(refusal.code, Code::unspecified);
@@ -371,7 +375,7 @@ TEST(Registry, SaysWhatKeepsItFromListening) {
     EXPECT_THAT(refusal.what(), HasSubstr("in use"));
   }
   try {
-    (void)second.listen("http://x");
+    (void)second->listen("http://x");
     FAIL() << "no such URI";
   } catch (const Refusal& refusal) {
     EXPECT_EQ(refusal.code, Code::configuration);

@@ -124,8 +124,8 @@ class RingTalk : public testing::Test, protected Joining {
   };
 
   Said said_;
-  std::optional<Registry> registry_{
-      std::in_place, RegistrySettings{.domain_sockets = false, .io_thread = {.name = "registry"}}, said_};
+  std::unique_ptr<Registry> registry_ =
+      make_registry({.domain_sockets = false, .io_thread = {.name = "registry"}}, said_);
   const std::string uri_ = registry_->listen("silkit://127.0.0.1:0");
 };
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -26,26 +25,6 @@ using Argument = executive::CommandArgument;
 using executive::CommandRow;
 using executive::CommandTaken;
 
-/// Keys that the argument of a command may have.
-std::vector<std::string> keys_of(const CommandRow& row) {
-  static const std::map<Argument, std::vector<std::string>> of_kind{
-      {Argument::frames, {"frames"}},
-      {Argument::sim_time, {"until_ns"}},
-      {Argument::status, {"status"}},
-      {Argument::file, {"file"}},
-      {Argument::new_file, {"file"}},
-      {Argument::on, {"on"}},
-      {Argument::recording, {"on", "recording"}},
-      {Argument::values, {"values"}},
-      {Argument::names, {"names"}},
-  };
-  std::vector<std::string> keys;
-  if (row.taken != CommandTaken::at_once) keys.emplace_back("frame");
-  if (const auto found = of_kind.find(row.argument); found != of_kind.end())
-    keys.insert(keys.end(), found->second.begin(), found->second.end());
-  return keys;
-}
-
 /// Reads one argument; the first thing that is wrong is kept.
 class ArgumentReader {
  public:
@@ -55,28 +34,28 @@ class ArgumentReader {
   std::optional<PeerCall> read(std::span<const std::uint8_t> bytes) {
     if (!parse(bytes)) return std::nullopt;
     PeerCall call;
-    if (argument_.contains("frame")) call.batch.frame = whole("frame", 0);
+    if (row_.taken != CommandTaken::at_once && has("frame")) call.batch.frame = whole("frame", 0);
     CommandCall command{row_.command};
     switch (row_.argument) {
       case Argument::frames:
-        command.value = argument_.contains("frames") ? whole("frames", 1) : 1;
+        command.value = has("frames") ? whole("frames", 1) : 1;
         break;
       case Argument::sim_time:
         command.value = whole("until_ns", 0);
         break;
       case Argument::status:
-        command.value = argument_.contains("status") ? whole("status", 0) : 0;
+        command.value = has("status") ? whole("status", 0) : 0;
         break;
       case Argument::file:
         command.name = text("file");
         break;
       case Argument::new_file:
-        if (argument_.contains("file")) command.name = text("file");
+        if (has("file")) command.name = text("file");
         break;
       case Argument::on:
       case Argument::recording:
         command.value = truth("on");
-        if (argument_.contains("recording")) command.name = text("recording");
+        if (row_.argument == Argument::recording && has("recording")) command.name = text("recording");
         break;
       case Argument::values:
         read_values(row_.command == Command::set ? Kind::set : Kind::force, call.batch.writes);
@@ -88,6 +67,7 @@ class ArgumentReader {
       case Argument::job:
         break;
     }
+    refuse_others();
     if (row_.taken == CommandTaken::at_once) call.at_once = std::move(command);
     if (row_.taken == CommandTaken::at_end_of_frame) call.batch.command = std::move(command);
     return problem_.empty() ? std::optional(std::move(call)) : std::nullopt;
@@ -112,26 +92,35 @@ class ArgumentReader {
                "; a JSON object, or nothing, is expected");
       return false;
     }
-    const std::vector<std::string> keys = keys_of(row_);
+    return true;
+  }
+
+  /// Notes that the argument may have this key. Returns true if it has.
+  bool has(const char* key) {
+    if (std::ranges::find(keys_, key) == keys_.end()) keys_.emplace_back(key);
+    return argument_.contains(key);
+  }
+
+  /// Complains of a key that the argument may not have, whatever else is wrong with it. After all that may be there.
+  void refuse_others() {
     for (const auto& [key, value] : argument_.items()) {
-      if (std::ranges::find(keys, key) != keys.end()) continue;
-      std::string known = rtsync::joined(keys);
-      complain(config::show(key) + " is not known; " + row_.word + " takes: " + known);
+      if (std::ranges::find(keys_, key) != keys_.end()) continue;
+      problem_ = config::show(key) + " is not known; " + row_.word + " takes: " + rtsync::joined(keys_);
+      return;
     }
-    return problem_.empty();
   }
 
   /// The value of a key that has to be there, and has to fit; nullptr: it is complained of. `what`: the values that fit, and
   /// `which` of them.
   template <class Fits>
   const Json* required(const char* key, const std::string& what, Fits fits, const std::string& which = "") {
-    const auto found = argument_.find(key);
-    if (found == argument_.end())
+    const Json* const found = has(key) ? &argument_[key] : nullptr;
+    if (found == nullptr)
       complain(std::string(row_.word) + " needs '" + key + "': " + what);
     else if (!fits(*found))
       complain("'" + std::string(key) + "' is " + shown(*found) + "; " + what + which + " is expected");
     else
-      return &*found;
+      return found;
     return nullptr;
   }
 
@@ -205,6 +194,7 @@ class ArgumentReader {
   const executive::LiveRig& rig_;
   std::string& problem_;
   Json argument_;
+  std::vector<std::string> keys_;  ///< keys that it may have
 };
 
 }  // namespace

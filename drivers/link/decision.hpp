@@ -3,15 +3,12 @@
 #include <array>
 #include <cstdarg>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 
+#include "drivers/link/settings.hpp"
 #include "rtsync/rt.hpp"
 
 namespace tactus::drivers::link {
-
-/// Action after a reason, the least first: of several in one frame the last one wins.
-enum class Action : std::uint8_t { none, degrade, freeze, terminate };
 
 /// The frames' last decision and its reason. Reasons stay while their receivers may still read them: a text
 /// is written over by the eighth after it.

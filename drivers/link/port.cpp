@@ -10,11 +10,6 @@ namespace {
 
 using executive::LinkVerdict;
 
-Action action_of(AtMaximum at) TACTUS_RT {
-  return at == AtMaximum::freeze      ? Action::freeze
-         : at == AtMaximum::terminate ? Action::terminate
-                                      : Action::degrade;
-}
 Action action_of(AtMaxAge at) TACTUS_RT {
   return at == AtMaxAge::freeze      ? Action::freeze
          : at == AtMaxAge::terminate ? Action::terminate
@@ -195,12 +190,12 @@ bool Port::judge_grants(std::int64_t granted, std::int64_t step, bool first, Mon
   if (mode_ != LinkMode::paced) return judged.missing;
   const Ms late(judged.late_ns);
   if (judged.too_late)
-    decision_.consider(action_of(at_maximum_), "the grant of step %lld %s %lld.%lld ms late (link.max_late)",
+    decision_.consider(at_maximum_, "the grant of step %lld %s %lld.%lld ms late (link.max_late)",
                        static_cast<long long>(judged.step), judged.came ? "was" : "is", late.whole,
                        late.tenth);
   if (judged.too_often)
     decision_.consider(
-        action_of(at_maximum_),
+        at_maximum_,
         "the grants of %lld steps in a row were late, the last of them of step %lld, and the oldest "
         "that is missing is %lld.%lld ms late (link.max_consecutive_late)",
         static_cast<long long>(status_.consecutive_late), static_cast<long long>(step), late.whole,

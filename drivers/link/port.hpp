@@ -91,7 +91,7 @@ class Port final : public executive::LinkFrames {
   Decision decision_;
   const LinkMode mode_;
   const Delivery delivery_;
-  const AtMaximum at_maximum_;
+  const Action at_maximum_;
   const rtsync::Period frame_;
   const rtsync::Period real_frame_;
   const std::int64_t frames_per_step_;

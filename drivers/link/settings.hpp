@@ -20,8 +20,8 @@ enum class Operation { coordinated, autonomous };
 enum class OnPeerPause { freeze, keep_running };
 /// Value of an input while virtual time is late.
 enum class OnLate { hold, default_value, extrapolate };
-/// Reaction to peers that are too late.
-enum class AtMaximum { freeze, terminate, degrade };
+/// Reaction to peers that are too late, the least first: of several in one frame the last one wins.
+enum class Action : std::uint8_t { none, degrade, freeze, terminate };
 /// Reaction to data of a subscription that are too old.
 enum class AtMaxAge { hold, default_value, freeze, terminate, degrade };
 /// Messages, by their own virtual time, that a frame takes.
@@ -110,7 +110,7 @@ struct LinkSettings {
   OnLate on_late = OnLate::hold;
   std::optional<Nanoseconds> max_late;
   std::optional<std::int64_t> max_consecutive_late;
-  AtMaximum at_maximum = AtMaximum::terminate;
+  Action at_maximum = Action::terminate;
   std::int64_t queue = 1024;  ///< messages, and steps, that may wait for the other side
   bool record = false;
   std::vector<PublishSettings> publish;

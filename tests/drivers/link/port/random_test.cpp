@@ -106,10 +106,10 @@ class Reference {
         worst = std::max(worst, lateness);
         worst_lateness = std::max(worst_lateness, worst);
         const auto& settings = fixture_.settings;
-        const int at_maximum = settings.mode != LinkMode::paced            ? 0
-                               : settings.at_maximum == AtMaximum::degrade ? 1
-                               : settings.at_maximum == AtMaximum::freeze  ? 2
-                                                                           : 3;
+        const int at_maximum = settings.mode != LinkMode::paced         ? 0
+                               : settings.at_maximum == Action::degrade ? 1
+                               : settings.at_maximum == Action::freeze  ? 2
+                                                                        : 3;
         if (settings.max_late && worst >= settings.max_late->count()) action = at_maximum;
         if (first_of_step) {
           consecutive = late_step ? consecutive + 1 : 0;
@@ -247,7 +247,7 @@ void set_up_randomly(PortFixture& fixture, Random& random) {
   settings.queue = 1 + random.below(12);
   if (random.chance(50)) settings.max_late = Nanoseconds{1 + random.below(8 * kMs)};
   if (random.chance(50)) settings.max_consecutive_late = 1 + random.below(6);
-  settings.at_maximum = static_cast<AtMaximum>(random.below(3));
+  settings.at_maximum = static_cast<Action>(1 + random.below(3));
   for (const char* name : {"a", "b", "c"}) {
     Subscription& made = fixture.subscribe(name);
     made.on_late = static_cast<OnLate>(random.below(3));

@@ -84,13 +84,13 @@ void default_9(PortFixture& fixture) {
   fixture.signals.subscriptions[0].default_block = PortFixture::block({9});
 }
 void extrapolated(PortFixture& fixture) { fixture.signals.subscriptions[0].on_late = OnLate::extrapolate; }
-std::function<void(PortFixture&)> max_late(AtMaximum action) {
+std::function<void(PortFixture&)> max_late(Action action) {
   return [action](PortFixture& fixture) {
     fixture.settings.max_late = Nanoseconds{3 * kMs};
     fixture.settings.at_maximum = action;
   };
 }
-std::function<void(PortFixture&)> max_row(AtMaximum action) {
+std::function<void(PortFixture&)> max_row(Action action) {
   return [action](PortFixture& fixture) {
     fixture.settings.max_consecutive_late = 2;
     fixture.settings.at_maximum = action;
@@ -169,68 +169,68 @@ TEST(PortScript, WhileVirtualTimeIsLateInputsFollowTheirPolicy) {
 
 TEST(PortScript, WhenTheMaximumIsReachedItsActionFollows) {
   const auto both = [](PortFixture& fixture) {
-    max_late(AtMaximum::freeze)(fixture);
+    max_late(Action::freeze)(fixture);
     fixture.signals.subscriptions[0].max_age = Nanoseconds{3 * kMs};
     fixture.signals.subscriptions[0].at_max_age = AtMaxAge::terminate;
   };
   const auto follow = [](PortFixture& fixture) {
-    max_row(AtMaximum::terminate)(fixture);
+    max_row(Action::terminate)(fixture);
     fixture.settings.mode = LinkMode::follow;
   };
   const auto steps_of_two = [](PortFixture& fixture) {
-    max_row(AtMaximum::terminate)(fixture);
+    max_row(Action::terminate)(fixture);
     fixture.settings.step = rtsync::Period{2 * kMs, 1};
   };
   const Script scripts[] = {
-      {"late from the StepBegin on, 3 ms later it is too late", max_late(AtMaximum::terminate),
+      {"late from the StepBegin on, 3 ms later it is too late", max_late(Action::terminate),
        "g0 >0 >0 >0 >0 >0!t"},
-      {"freeze", max_late(AtMaximum::freeze), "g0 >0 >0 >0 >0 >0!f"},
-      {"in time again", max_late(AtMaximum::terminate), "g0 >0 >0 >0 g1 >0 g2 >0 g5 >0"},
-      {"each grant has a time of its own", max_late(AtMaximum::terminate), "g0 >0 >0 >0 g1 >0 >0 >0!t"},
-      {"one that has come, but too late", max_late(AtMaximum::terminate), "g0 >0 >0 +5 g2 >0!t"},
-      {"degrade, once, and never again", max_late(AtMaximum::degrade),
+      {"freeze", max_late(Action::freeze), "g0 >0 >0 >0 >0 >0!f"},
+      {"in time again", max_late(Action::terminate), "g0 >0 >0 >0 g1 >0 g2 >0 g5 >0"},
+      {"each grant has a time of its own", max_late(Action::terminate), "g0 >0 >0 >0 g1 >0 >0 >0!t"},
+      {"one that has come, but too late", max_late(Action::terminate), "g0 >0 >0 +5 g2 >0!t"},
+      {"degrade, once, and never again", max_late(Action::degrade),
        "g0 >0 >0 >0 >0 >0!d +500 >0 >0 g9 >0 >0"},
-      {"after a freeze lateness starts anew", max_late(AtMaximum::freeze),
+      {"after a freeze lateness starts anew", max_late(Action::freeze),
        "g0 >0 >0 >0 >0 >0!f freeze >0 >0 >0 >0 +97 >0 >0 >0!f freeze g9 >0"},
-      {"the second late one in a row", max_row(AtMaximum::terminate), "g0 >0 >0 >0!t"},
-      {"one in time between", max_row(AtMaximum::terminate), "g0 >0 >0 g2 >0 >0 g4 >0 >0 >0!t"},
-      {"in a row: freeze, and anew", max_row(AtMaximum::freeze), "g0 >0 >0 >0!f freeze >0 >0 >0 +98 >0 >0!f"},
-      {"in a row: degrade", max_row(AtMaximum::degrade), "g0 >0 >0 >0!d >0 >0"},
+      {"the second late one in a row", max_row(Action::terminate), "g0 >0 >0 >0!t"},
+      {"one in time between", max_row(Action::terminate), "g0 >0 >0 g2 >0 >0 g4 >0 >0 >0!t"},
+      {"in a row: freeze, and anew", max_row(Action::freeze), "g0 >0 >0 >0!f freeze >0 >0 >0 +98 >0 >0!f"},
+      {"in a row: degrade", max_row(Action::degrade), "g0 >0 >0 >0!d >0 >0"},
       {"a step is late once, whatever its frames", steps_of_two, "g0 >0 >0 >0 >0 >0!t"},
-      {"suspended: nobody is late", max_late(AtMaximum::terminate), "g0 >0 suspend >0 >0 >0 >0 >0 +99 >0"},
-      {"suspended until virtual time has caught up", max_late(AtMaximum::terminate),
+      {"suspended: nobody is late", max_late(Action::terminate), "g0 >0 suspend >0 >0 >0 >0 >0 +99 >0"},
+      {"suspended until virtual time has caught up", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 >0 g6 >0 g10 >0 >0 >0 >0 >0 >0!t"},
-      {"suspended: no row", max_row(AtMaximum::terminate), "g0 >0 >0 suspend >0 >0 blame g5 >0 >0 >0 >0!t"},
+      {"suspended: no row", max_row(Action::terminate), "g0 >0 >0 suspend >0 >0 blame g5 >0 >0 >0 >0!t"},
       {"terminate wins over freeze", both, "g0 a0=1 >1 >1 >1 >1 +1 >1!t"},
       {"who follows is never late", follow, "g0 >0 >0 >0 >0"},
-      {"who is alone neither", max_late(AtMaximum::terminate), "g0 >0 left >0 >0 +99 >0 >0"},
+      {"who is alone neither", max_late(Action::terminate), "g0 >0 left >0 >0 +99 >0 >0"},
   };
   for (const Script& script : scripts) play(script);
 }
 
 TEST(PortScript, APardonAfterAPauseIsNotForEver) {
   const Script scripts[] = {
-      {"100 ms to go on, then it is late", max_late(AtMaximum::terminate),
+      {"100 ms to go on, then it is late", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 blame >0 >0 +97 >0 >0 >0 >0 >0!t"},
-      {"it goes on, and hangs", max_late(AtMaximum::terminate),
+      {"it goes on, and hangs", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 >0 >0 >0!t"},
-      {"it catches up, and takes its time", max_late(AtMaximum::terminate),
+      {"it catches up, and takes its time", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 g2 >0 >0 g3 >0 g4 >0 >0 g5 >0 >0 g6 >0"},
-      {"one that has come, but long after the one before", max_late(AtMaximum::terminate),
+      {"one that has come, but long after the one before", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 g1 >0 +5 g2 >0!t"},
-      {"the first one may come late", max_late(AtMaximum::terminate),
+      {"the first one may come late", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 +90 g1 >0 >0 >0 >0!t"},
-      {"unless it is too late", max_late(AtMaximum::terminate),
+      {"unless it is too late", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 >0 >0 blame >0 +150 g1 >0!t"},
-      {"a row of steps without progress", max_row(AtMaximum::terminate),
+      {"a row of steps without progress", max_row(Action::terminate),
        "g0 >0 suspend >0 >0 blame >0 g1 >0 >0 >0!t"},
-      {"a row that is broken by progress", max_row(AtMaximum::terminate),
+      {"a row that is broken by progress", max_row(Action::terminate),
        "g0 >0 suspend >0 >0 blame >0 g1 >0 >0 g2 >0 >0 g3 >0 >0 g4 >0 >0 >0!t"},
-      {"nobody goes on, and nothing is counted twice", max_row(AtMaximum::terminate),
+      {"nobody goes on, and nothing is counted twice", max_row(Action::terminate),
        "g0 >0 suspend >0 >0 blame >0 +99 >0 >0!t"},
-      {"caught up: as ever", max_late(AtMaximum::terminate),
+      {"caught up: as ever", max_late(Action::terminate),
        "g0 >0 suspend >0 >0 >0 blame >0 g1 >0 g7 >0 >0 >0 >0 >0 >0!t"},
-      {"a second pause in the first one's grace period", max_late(AtMaximum::terminate),
+      {"a second pause in the first one's grace period", max_late(Action::terminate),
        "g0 >0 suspend >0 blame >0 g1 >0 suspend +500 >0 >0 blame >0 +90 >0 +8 >0 >0 >0 >0!t"},
   };
   for (const Script& script : scripts) play(script);

@@ -34,7 +34,7 @@ TEST(LinkSettings, AnEmptySectionIsThePacedBuiltinCoordinatedLink) {
   EXPECT_EQ(settings, LinkSettings{});
   EXPECT_EQ(settings.library, "builtin");
   EXPECT_EQ(settings.mode, LinkMode::paced);
-  EXPECT_EQ(settings.at_maximum, AtMaximum::terminate);
+  EXPECT_EQ(settings.at_maximum, Action::terminate);
 }
 
 TEST(LinkSettings, EveryKeyFindsItsMember) {
@@ -81,7 +81,7 @@ subscribe:
   EXPECT_EQ(settings.on_late, OnLate::extrapolate);
   EXPECT_EQ(settings.max_late, std::chrono::milliseconds{20});
   EXPECT_EQ(settings.max_consecutive_late, 10);
-  EXPECT_EQ(settings.at_maximum, AtMaximum::degrade);
+  EXPECT_EQ(settings.at_maximum, Action::degrade);
   EXPECT_EQ(settings.queue, 256);
   EXPECT_TRUE(settings.record);
   ASSERT_EQ(settings.publish.size(), 1U);
@@ -172,7 +172,7 @@ class RandomSettings {
     s.on_late = static_cast<OnLate>(below(3));
     if (maybe()) s.max_late = duration(1);
     if (maybe()) s.max_consecutive_late = 1 + below(1'000'000'000'000);
-    s.at_maximum = static_cast<AtMaximum>(below(3));
+    s.at_maximum = static_cast<Action>(1 + below(3));
     s.queue = 16 + below(65'521);
     s.record = maybe();
     for (std::int64_t i = below(4); i > 0; --i) {

@@ -240,7 +240,7 @@ TEST(Port, GrantsThatCameInAFreezeAreNotLate) {
 TEST(Port, AFreezeIsOfThisRigWhenItHasAReason) {
   PortFixture fixture;
   fixture.settings.max_late = Nanoseconds{3 * kMs};
-  fixture.settings.at_maximum = AtMaximum::freeze;
+  fixture.settings.at_maximum = Action::freeze;
   fixture.set_up();
   const Exchange& exchange = *fixture.exchange;
   fixture.grant(0);
@@ -282,7 +282,7 @@ TEST(Port, SaysWhyInWordsThatStay) {
   tactus::test::Snapshot texts;
   PortFixture fixture;
   fixture.settings.max_late = Nanoseconds{3 * kMs};
-  fixture.settings.at_maximum = AtMaximum::freeze;
+  fixture.settings.at_maximum = Action::freeze;
   fixture.set_up();
   EXPECT_STREQ(fixture.port->verdict_reason(), "");
   fixture.grant(1233);
@@ -307,7 +307,7 @@ TEST(Port, SaysWhyInWordsThatStay) {
 TEST(Port, SaysWhichSubscriptionIsTooOldAndHowManyWereLate) {
   tactus::test::Snapshot texts;
   PortFixture old;
-  old.settings.at_maximum = AtMaximum::degrade;
+  old.settings.at_maximum = Action::degrade;
   Subscription& a = old.subscribe("set_point");
   a.max_age = Nanoseconds{2 * kMs};
   a.at_max_age = AtMaxAge::degrade;
@@ -673,7 +673,7 @@ TEST(PortRt, NeverTouchesTheHeap) {
   fixture.settings.queue = 32;
   fixture.settings.max_late = Nanoseconds{2 * kMs};
   fixture.settings.max_consecutive_late = 4;
-  fixture.settings.at_maximum = AtMaximum::freeze;
+  fixture.settings.at_maximum = Action::freeze;
   fixture.subscribe("hold");
   fixture.subscribe("line").on_late = OnLate::extrapolate;
   Subscription& standard = fixture.subscribe("default");

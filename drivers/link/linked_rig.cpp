@@ -176,29 +176,22 @@ std::vector<std::string> LinkedRig::take_log_lines() {
   const auto now = std::chrono::steady_clock::now();
   if (now - told_ < std::chrono::seconds(1)) return lines;
   told_ = now;
+  const auto tell = [&](std::int64_t& told, std::int64_t count, const std::string& before,
+                        const std::string& after) {
+    if (count > told) lines.push_back(before + std::to_string(count) + after);
+    told = count;
+  };
   const std::int64_t late = load(exchange_.late_grants);
-  if (late > told_late_)
-    lines.push_back(std::to_string(late - told_late_) + " grants were late, " + std::to_string(late) +
-                    " so far; the worst by " + rtsync::duration_text(load(exchange_.worst_lateness_ns)));
-  const std::int64_t old = load(exchange_.too_old);
-  if (old > told_old_)
-    lines.push_back("data of a subscription became older than its max_age, " + std::to_string(old) +
-                    " times so far" + injected_text());
-  const std::int64_t lost = lost_out();
-  if (lost > told_lost_)
-    lines.push_back(std::to_string(lost) +
-                    " messages to peers were lost so far: their steps were granted too late (raise "
-                    "link.queue), or the library refused them");
-  const std::int64_t can_lost = can_losses().first;
-  if (can_lost > told_can_lost_)
-    lines.push_back(
-        std::to_string(can_lost) +
-        " CAN frames were lost so far: a queue had no room for them (raise link.queue, or queue of "
-        "the model), or a controller did not send them; link.<network>.lost tells which network");
-  told_can_lost_ = can_lost;
-  told_late_ = late;
-  told_old_ = old;
-  told_lost_ = lost;
+  tell(told_late_, late, std::to_string(late - told_late_) + " grants were late, ",
+       " so far; the worst by " + rtsync::duration_text(load(exchange_.worst_lateness_ns)));
+  tell(told_old_, load(exchange_.too_old), "data of a subscription became older than its max_age, ",
+       " times so far" + injected_text());
+  tell(told_lost_, lost_out(), "",
+       " messages to peers were lost so far: their steps were granted too late (raise link.queue), or the "
+       "library refused them");
+  tell(told_can_lost_, can_losses().first, "",
+       " CAN frames were lost so far: a queue had no room for them (raise link.queue, or queue of the "
+       "model), or a controller did not send them; link.<network>.lost tells which network");
   return lines;
 }
 

@@ -115,14 +115,10 @@ void Courier::degrade() {
 }
 
 void Courier::destroy() {
-  if (participant_ != nullptr) {
-    SilKit_Participant* const participant = std::exchange(participant_, nullptr);
+  if (auto* const participant = std::exchange(participant_, nullptr); participant != nullptr)
     (void)call(api_->Participant_Destroy, participant);
-  }
-  if (configuration_ != nullptr) {
-    SilKit_ParticipantConfiguration* const configuration = std::exchange(configuration_, nullptr);
+  if (auto* const configuration = std::exchange(configuration_, nullptr); configuration != nullptr)
     (void)call(api_->ParticipantConfiguration_Destroy, configuration);
-  }
 }
 
 }  // namespace tactus::drivers::link

@@ -95,11 +95,12 @@ SilKit_ReturnCode remove_handler(Object* controller, SilKit_HandlerId id,
 
 /// Defines the function of the C API that adds a handler of `list`, a member of the engine's controllers of a `Bus`.
 /// `set`: sets what `event`, the user's SilKit_<What>Event, has of `from`, the engine's, beside the time stamp.
-#define TACTUS_SILKIT_ADDS(name, Bus, list, What, set)                                                 \
-  SilKit_ReturnCode name(SilKit_##Bus##Controller* controller, void* context,                          \
-                         SilKit_##What##Handler_t handler, SilKit_HandlerId* outHandlerId) {           \
-    return add_event_handler(controller, context, handler, outHandlerId, &Bus##Controller::list,       \
-                             tactus_silkit_##What##Event, [](auto& event, const auto& from) { set; }); \
+#define TACTUS_SILKIT_ADDS(name, Bus, list, What, set)                                                      \
+  SilKit_ReturnCode name(SilKit_##Bus##Controller* controller, void* context,                               \
+                         SilKit_##What##Handler_t handler, SilKit_HandlerId* outHandlerId) {                \
+    return add_event_handler(controller, context, handler, outHandlerId, &Bus##Controller::list,            \
+                             tactus_silkit_##What##Event,                                                   \
+                             []([[maybe_unused]] auto& event, [[maybe_unused]] const auto& from) { set; }); \
   }
 /// The same, to remove one.
 #define TACTUS_SILKIT_REMOVES(name, Bus, list)                                               \

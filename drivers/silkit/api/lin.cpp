@@ -144,14 +144,7 @@ SilKit_ReturnCode SilKit_LinController_AddFrameStatusHandler(SilKit_LinControlle
                      });
 }
 
-SilKit_ReturnCode SilKit_LinController_AddGoToSleepHandler(SilKit_LinController* controller, void* context,
-                                                           SilKit_LinGoToSleepHandler_t handler,
-                                                           SilKit_HandlerId* outHandlerId) {
-  return add_event_handler(controller, context, handler, outHandlerId, &LinController::sleeps,
-                           tactus_silkit_LinGoToSleepEvent,
-                           [](SilKit_LinGoToSleepEvent&, const LinSleepEvent&) {});
-}
-
+TACTUS_SILKIT_ADDS(SilKit_LinController_AddGoToSleepHandler, Lin, sleeps, LinGoToSleep, /* nothing */)
 TACTUS_SILKIT_ADDS(SilKit_LinController_AddWakeupHandler, Lin, wakeups, LinWakeup,
                    event.direction = static_cast<SilKit_Direction>(from.direction))
 

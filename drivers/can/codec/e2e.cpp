@@ -20,38 +20,55 @@ constexpr std::uint64_t kAll = ~std::uint64_t{0};
 constexpr Crc kEcma(
     {.width = 64, .polynomial = 0x42F0E1EBA9EA3693, .first = kAll, .is_reflected = true, .last = kAll});
 
-bool is_small(E2eProfile profile) TACTUS_RT {
-  return profile == E2eProfile::p1 || profile == E2eProfile::p2 || profile == E2eProfile::p11 ||
-         profile == E2eProfile::p22;
-}
-
 bool has_nibble(const E2eSettings& settings) TACTUS_RT {
   return settings.mode == DataIdMode::nibble &&
          (settings.profile == E2eProfile::p1 || settings.profile == E2eProfile::p11);
 }
 
-void put_big(std::uint8_t* at, std::uint64_t value, unsigned bytes) TACTUS_RT {
-  for (unsigned i = 0; i < bytes; ++i) at[i] = static_cast<std::uint8_t>(value >> 8 * (bytes - 1 - i));
-}
+}  // namespace
 
-std::uint64_t get_big(const std::uint8_t* at, unsigned bytes) TACTUS_RT {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < bytes; ++i) value = value << 8U | at[i];
-  return value;
-}
+/// Constants of a profile: bytes of its header, last value of its counter, its CRC, and the places in the header.
+struct E2eRule {
+  /// A number in the header; of one that the profile does not have there are no bytes.
+  struct Part {
+    unsigned at = 0, bytes = 0;
+    bool is_low_first = false;
 
-/// Constants of a profile: the bytes of its header, the last value of its counter, and where in the header the
-/// checksum is.
-struct Rule {
+    void put(std::uint8_t* head, std::uint64_t value) const TACTUS_RT {
+      for (unsigned i = 0; i < bytes; ++i) head[place_of(i)] = static_cast<std::uint8_t>(value >> 8 * i);
+    }
+    std::uint64_t get(const std::uint8_t* head) const TACTUS_RT {
+      std::uint64_t value = 0;
+      for (unsigned i = 0; i < bytes; ++i) value |= std::uint64_t{head[place_of(i)]} << 8 * i;
+      return value;
+    }
+    /// Returns false if it is there and has another value.
+    bool agrees(const std::uint8_t* head, std::uint64_t value) const TACTUS_RT {
+      return bytes == 0 || get(head) == value;
+    }
+    unsigned place_of(unsigned byte) const TACTUS_RT { return at + (is_low_first ? byte : bytes - 1 - byte); }
+  };
+
   E2eProfile profile;
   unsigned header;
   std::uint32_t most_counter;
-  unsigned checksum_at, checksum_bytes;
+  const Crc* crc;
+  Part checksum;
+  Part counter{};  ///< no bytes: the low nibble of byte 1 counts
+  Part length{};
+  Part id{};
 };
-constexpr Rule kRules[] = {{E2eProfile::p1, 2, 14, 0, 1},      {E2eProfile::p2, 2, 15, 0, 1},
-                           {E2eProfile::p4, 12, 0xFFFF, 8, 4}, {E2eProfile::p5, 3, 0xFF, 0, 2},
-                           {E2eProfile::p6, 5, 0xFF, 0, 2},    {E2eProfile::p7, 20, 0xFFFF'FFFF, 0, 8},
-                           {E2eProfile::p11, 2, 14, 0, 1},     {E2eProfile::p22, 2, 15, 0, 1}};
+
+namespace {
+
+constexpr E2eRule kRules[] = {{E2eProfile::p1, 2, 14, &kJ1850, {0, 1}},
+                              {E2eProfile::p2, 2, 15, &kH2f, {0, 1}},
+                              {E2eProfile::p4, 12, 0xFFFF, &kP4, {8, 4}, {2, 2}, {0, 2}, {4, 4}},
+                              {E2eProfile::p5, 3, 0xFF, &kCcitt, {0, 2, true}, {2, 1}},
+                              {E2eProfile::p6, 5, 0xFF, &kCcitt, {0, 2}, {4, 1}, {2, 2}},
+                              {E2eProfile::p7, 20, 0xFFFF'FFFF, &kEcma, {0, 8}, {12, 4}, {8, 4}, {16, 4}},
+                              {E2eProfile::p11, 2, 14, &kJ1850, {0, 1}},
+                              {E2eProfile::p22, 2, 15, &kH2f, {0, 1}}};
 
 }  // namespace
 
@@ -60,11 +77,9 @@ E2e::E2e(const E2eSettings& settings) : settings_(settings) {
     throw std::invalid_argument("E2E profile " + std::to_string(static_cast<int>(settings.profile)) + ": " +
                                 why);
   };
-  const Rule* const rule = std::ranges::find(kRules, settings.profile, &Rule::profile);
-  if (rule == std::end(kRules)) refuse("is not one of 1, 2, 4, 5, 6, 7, 11, 22");
-  most_counter_ = rule->most_counter;
-  checksum_at_ = settings.offset + rule->checksum_at;
-  checksum_bytes_ = rule->checksum_bytes;
+  rule_ = std::ranges::find(kRules, settings.profile, &E2eRule::profile);
+  if (rule_ == std::end(kRules)) refuse("is not one of 1, 2, 4, 5, 6, 7, 11, 22");
+  most_counter_ = rule_->most_counter;
   const bool wide = settings.profile == E2eProfile::p4 || settings.profile == E2eProfile::p7;
   if (!wide && settings.data_id > 0xFFFF) refuse("its data id has 16 bits, at most 0xFFFF");
   if (settings.profile == E2eProfile::p11 && settings.mode != DataIdMode::both &&
@@ -75,125 +90,55 @@ E2e::E2e(const E2eSettings& settings) : settings_(settings) {
   if (settings.offset > 4096) refuse("an offset of at most 4096 bytes is possible");
   if (settings.most_lost < 1 || settings.most_lost > most_counter_)
     refuse("the largest step of its counter is 1 .. " + std::to_string(most_counter_));
-  least_ = settings.offset + rule->header;
+  least_ = settings.offset + rule_->header;
 }
 
 std::uint64_t E2e::checksum(const std::uint8_t* data, unsigned length,
                             std::uint32_t counter) const TACTUS_RT {
-  // The CRC of all bytes but those of the checksum itself.
-  const auto without = [&](const Crc& crc, std::uint64_t begin) TACTUS_RT {
-    const unsigned after = checksum_at_ + checksum_bytes_;
-    return crc.add(crc.add(begin, std::span(data, checksum_at_)), std::span(data + after, length - after));
-  };
+  const Crc& crc = *rule_->crc;
   const auto low = static_cast<std::uint8_t>(settings_.data_id);
   const auto high = static_cast<std::uint8_t>(settings_.data_id >> 8U);
-  switch (settings_.profile) {
-    case E2eProfile::p1:
-    case E2eProfile::p11: {
-      std::uint64_t crc = kJ1850.begin();
-      if (settings_.mode == DataIdMode::alternating) {
-        crc = kJ1850.add(crc, counter % 2 == 0 ? low : high);
-      } else {
-        crc = kJ1850.add(crc, low);
-        if (settings_.mode == DataIdMode::both) crc = kJ1850.add(crc, high);
-        if (settings_.mode == DataIdMode::nibble) crc = kJ1850.add(crc, std::uint8_t{0});
-      }
-      return kJ1850.end(without(kJ1850, crc));
-    }
-    case E2eProfile::p2:
-    case E2eProfile::p22: {
-      const std::uint64_t crc = without(kH2f, kH2f.begin());
-      return kH2f.end(kH2f.add(crc, settings_.data_ids[counter % 16]));
-    }
-    case E2eProfile::p4:
-      return kP4.end(without(kP4, kP4.begin()));
-    case E2eProfile::p5:
-    case E2eProfile::p6: {
-      const bool low_first = settings_.profile == E2eProfile::p5;
-      std::uint64_t crc = without(kCcitt, kCcitt.begin());
-      crc = kCcitt.add(crc, low_first ? low : high);
-      return kCcitt.end(kCcitt.add(crc, low_first ? high : low));
-    }
-    case E2eProfile::p7:
-      return kEcma.end(without(kEcma, kEcma.begin()));
+  std::uint64_t sum = crc.begin();
+  if (rule_->crc == &kJ1850) {
+    sum = crc.add(sum, settings_.mode == DataIdMode::alternating && counter % 2 != 0 ? high : low);
+    if (settings_.mode == DataIdMode::both) sum = crc.add(sum, high);
+    if (settings_.mode == DataIdMode::nibble) sum = crc.add(sum, std::uint8_t{0});
   }
-  return 0;
+  // All bytes but those of the checksum itself.
+  const unsigned at = settings_.offset + rule_->checksum.at, after = at + rule_->checksum.bytes;
+  sum = crc.add(crc.add(sum, std::span(data, at)), std::span(data + after, length - after));
+  if (rule_->crc == &kH2f) sum = crc.add(sum, settings_.data_ids[counter % 16]);
+  if (settings_.profile == E2eProfile::p5) sum = crc.add(crc.add(sum, low), high);
+  if (settings_.profile == E2eProfile::p6) sum = crc.add(crc.add(sum, high), low);
+  return crc.end(sum);
 }
 
 bool E2e::protect(std::uint8_t* data, unsigned length, std::uint32_t counter) const TACTUS_RT {
   if (length < least_ || counter > most_counter_) return false;
   std::uint8_t* const head = data + settings_.offset;
-  if (is_small(settings_.profile)) {
-    head[1] = static_cast<std::uint8_t>((head[1] & 0xF0U) | counter);
-    if (has_nibble(settings_))
-      head[1] = static_cast<std::uint8_t>((head[1] & 0x0FU) | (settings_.data_id >> 8U & 0x0FU) << 4U);
-    head[0] = static_cast<std::uint8_t>(checksum(data, length, counter));
-    return true;
-  }
-  switch (settings_.profile) {
-    case E2eProfile::p4:
-      put_big(head, length, 2);
-      put_big(head + 2, counter, 2);
-      put_big(head + 4, settings_.data_id, 4);
-      put_big(head + 8, checksum(data, length, counter), 4);
-      break;
-    case E2eProfile::p5: {
-      head[2] = static_cast<std::uint8_t>(counter);
-      const std::uint64_t crc = checksum(data, length, counter);
-      head[0] = static_cast<std::uint8_t>(crc);
-      head[1] = static_cast<std::uint8_t>(crc >> 8U);
-      break;
-    }
-    case E2eProfile::p6:
-      put_big(head + 2, length, 2);
-      head[4] = static_cast<std::uint8_t>(counter);
-      put_big(head, checksum(data, length, counter), 2);
-      break;
-    default:
-      put_big(head + 8, length, 4);
-      put_big(head + 12, counter, 4);
-      put_big(head + 16, settings_.data_id, 4);
-      put_big(head, checksum(data, length, counter), 8);
-      break;
-  }
+  rule_->counter.put(head, counter);
+  rule_->length.put(head, length);
+  rule_->id.put(head, settings_.data_id);
+  if (rule_->counter.bytes == 0) head[1] = static_cast<std::uint8_t>((head[1] & 0xF0U) | counter);
+  if (has_nibble(settings_))
+    head[1] = static_cast<std::uint8_t>((head[1] & 0x0FU) | (settings_.data_id >> 8U & 0x0FU) << 4U);
+  rule_->checksum.put(head, checksum(data, length, counter));
   return true;
 }
 
 void E2e::spoil(std::uint8_t* data) const TACTUS_RT {
-  for (std::size_t i = 0; i < checksum_bytes_; ++i) data[checksum_at_ + i] ^= 0xFFU;
+  const E2eRule::Part& sum = rule_->checksum;
+  sum.put(data + settings_.offset, ~sum.get(data + settings_.offset));
 }
 
 E2eResult E2e::look(const std::uint8_t* data, unsigned length, std::uint32_t& counter) const TACTUS_RT {
   if (length < least_) return E2eResult::wrong_length;
   const std::uint8_t* const head = data + settings_.offset;
-  std::uint64_t found = head[0];
-  bool is_right = true;  // what the header repeats
-  switch (settings_.profile) {
-    case E2eProfile::p4:
-      counter = static_cast<std::uint32_t>(get_big(head + 2, 2));
-      found = get_big(head + 8, 4);
-      is_right = get_big(head, 2) == length && get_big(head + 4, 4) == settings_.data_id;
-      break;
-    case E2eProfile::p5:
-      counter = head[2];
-      found = std::uint64_t{head[1]} << 8U | head[0];
-      break;
-    case E2eProfile::p6:
-      counter = head[4];
-      found = get_big(head, 2);
-      is_right = get_big(head + 2, 2) == length;
-      break;
-    case E2eProfile::p7:
-      counter = static_cast<std::uint32_t>(get_big(head + 12, 4));
-      found = get_big(head, 8);
-      is_right = get_big(head + 8, 4) == length && get_big(head + 16, 4) == settings_.data_id;
-      break;
-    default:
-      counter = head[1] & 0x0FU;
-      break;
-  }
-  if (!is_right) return E2eResult::wrong_length;
-  if (found != checksum(data, length, counter)) return E2eResult::wrong_checksum;
+  counter =
+      rule_->counter.bytes == 0 ? head[1] & 0x0FU : static_cast<std::uint32_t>(rule_->counter.get(head));
+  if (!rule_->length.agrees(head, length) || !rule_->id.agrees(head, settings_.data_id))
+    return E2eResult::wrong_length;
+  if (rule_->checksum.get(head) != checksum(data, length, counter)) return E2eResult::wrong_checksum;
   if (has_nibble(settings_) && head[1] >> 4U != (settings_.data_id >> 8U & 0x0FU))
     return E2eResult::wrong_checksum;
   return counter > most_counter_ ? E2eResult::wrong_counter : E2eResult::first;

@@ -39,6 +39,8 @@ enum class E2eResult : std::uint8_t {
   wrong_sequence  ///< a step above most_lost
 };
 
+struct E2eRule;
+
 /// Protects data and checks it.
 ///
 /// Threads  immutable after construction; E2eReceiver is of one thread.
@@ -72,7 +74,7 @@ class E2e {
   E2eSettings settings_;
   unsigned least_ = 0;
   std::uint32_t most_counter_ = 0;
-  unsigned checksum_at_ = 0, checksum_bytes_ = 0;  // in the data
+  const E2eRule* rule_ = nullptr;
 };
 
 /// The receiver's side of one protected message.

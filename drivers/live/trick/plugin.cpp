@@ -20,7 +20,7 @@ class TrickLive final : public executive::DriverWithFields<executive::LiveDriver
     const std::size_t before = problems.count();
     check(*read, settings.place(), path, problems);
     if (problems.count() > before) return nullptr;
-    return std::make_unique<Server>(std::move(*read));
+    return make_server(std::move(*read));
   }
 };
 

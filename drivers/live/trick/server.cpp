@@ -156,31 +156,40 @@ class RigBackend final : public SessionBackend {
   std::uint64_t session_;
 };
 
-}  // namespace
-
-class Server::Loop {
+class Server final : public executive::LiveServer {
  public:
-  Loop(const TrickSettings& settings, LiveRig& rig) : settings_(settings), rig_(rig) {
-    for (const std::string& text : settings.allow) allow_.push_back(Block::parse(text).value());
-    listen(Endpoint::parse(settings.listen).value());
+  explicit Server(TrickSettings settings) : settings_(std::move(settings)) {
+    for (const std::string& text : settings_.allow) allow_.push_back(Block::parse(text).value());
   }
+  ~Server() override { close(); }
 
-  void start(rtsync::ThreadSettings helper) {
-    helper.name = "live-trick";
-    thread_.emplace(std::move(helper), [this] { run(); });
+  std::vector<std::string> describe() const override {
+    std::string line = "Trick's variable server on " + (bound_.port != 0 ? bound_.text() : settings_.listen);
+    if (!settings_.writes) line += ", nothing can be set";
+    for (std::size_t i = 0; i < settings_.allow.size(); ++i)
+      line += (i == 0 ? ", for " : ", ") + settings_.allow[i];
+    return {line};
   }
-  void stop() {
+  config::Node resolved() const override { return trick_fields().to_node(settings_); }
+  void open(LiveRig& rig, const rtsync::ThreadSettings& helper) override {
+    rig_ = &rig;
+    mailbox_ = std::make_shared<PublishedOutputs>();
+    listen(Endpoint::parse(settings_.listen).value());
+    rtsync::ThreadSettings own = helper;
+    own.name = "live-trick";
+    thread_.emplace(std::move(own), [this] { run(); });
+  }
+  std::vector<std::string> take_log_lines() override { return lines_.take(steady_now(), stop_); }
+  void close() override {
+    if (!thread_) return;
     stop_ = true;
     mailbox_->wake();
-    if (thread_) thread_->join();
+    thread_->join();
     for (Refusals* const each : {&not_allowed_, &too_many_}) each->report_rest_to(lines_);
     mailbox_->shut();
     peers_.clear();
     listener_ = Descriptor();
   }
-  std::vector<std::string> take_log_lines() { return lines_.take(steady_now(), stop_); }
-  std::uint16_t port() const { return bound_.port; }
-  std::string address() const { return bound_.text(); }
 
  private:
   struct Peer {
@@ -206,22 +215,23 @@ class Server::Loop {
       throw executive::DeviceError("live.trick.listen: " + wanted.text() + " cannot be listened on: " + what +
                                    ": " + cause + "; " + fix);
     };
-    listener_ = Descriptor(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    if (listener_.get() < 0) fail("socket", "see the limits of this process");
+    Descriptor made(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (made.get() < 0) fail("socket", "see the limits of this process");
     const int on = 1;
-    ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    ::setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(wanted.address);
     address.sin_port = htons(wanted.port);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
-    if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    if (::bind(made.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
       fail("bind", "choose another port, or 0 for any, or end the program that has it");
-    if (::listen(listener_.get(), 128) != 0) fail("listen", "choose another port");
+    if (::listen(made.get(), 128) != 0) fail("listen", "choose another port");
     socklen_t size = sizeof address;
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the socket interface
-    if (::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    if (::getsockname(made.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
       fail("getsockname", "choose another port");
+    listener_ = std::move(made);
     bound_ = {wanted.address, ntohs(address.sin_port)};
     lines_.announce("Trick's variable server listens on " + bound_.text());
     if (!bound_.is_loopback()) {
@@ -411,16 +421,16 @@ class Server::Loop {
     const SessionLimits limits{static_cast<std::size_t>(settings_.max_variables), settings_.writes,
                                settings_.exit_status};
     const std::uint64_t number = ++numbers_;
-    peers_.try_emplace(number, std::move(socket), rig_, mailbox_, lines_, number, limits, from.text(), now_);
+    peers_.try_emplace(number, std::move(socket), *rig_, mailbox_, lines_, number, limits, from.text(), now_);
   }
 
-  const TrickSettings& settings_;
-  LiveRig& rig_;
+  const TrickSettings settings_;
+  LiveRig* rig_ = nullptr;
   std::vector<Block> allow_;
   ClientLines lines_;
-  std::shared_ptr<PublishedOutputs> mailbox_ = std::make_shared<PublishedOutputs>();
+  std::shared_ptr<PublishedOutputs> mailbox_;
   Descriptor listener_;
-  Endpoint bound_;
+  Endpoint bound_;  // port 0: it does not listen yet
   std::atomic<bool> stop_{false};
 
   Nanoseconds now_ = steady_now();
@@ -436,33 +446,10 @@ class Server::Loop {
   std::optional<rtsync::PinnedThread> thread_;
 };
 
-Server::Server(TrickSettings settings) : settings_(std::move(settings)) {}
-Server::~Server() { close(); }
+}  // namespace
 
-std::vector<std::string> Server::describe() const {
-  std::string line = "Trick's variable server on " + (loop_ ? loop_->address() : settings_.listen);
-  if (!settings_.writes) line += ", nothing can be set";
-  for (std::size_t i = 0; i < settings_.allow.size(); ++i)
-    line += (i == 0 ? ", for " : ", ") + settings_.allow[i];
-  return {line};
+std::unique_ptr<executive::LiveServer> make_server(TrickSettings settings) {
+  return std::make_unique<Server>(std::move(settings));
 }
-
-config::Node Server::resolved() const { return trick_fields().to_node(settings_); }
-
-void Server::open(LiveRig& rig, const rtsync::ThreadSettings& helper) {
-  auto loop = std::make_unique<Loop>(settings_, rig);
-  loop->start(helper);
-  loop_ = std::move(loop);
-}
-
-std::vector<std::string> Server::take_log_lines() {
-  return loop_ ? loop_->take_log_lines() : std::vector<std::string>{};
-}
-
-void Server::close() {
-  if (loop_) loop_->stop();
-}
-
-std::uint16_t Server::port() const { return loop_ ? loop_->port() : 0; }
 
 }  // namespace tactus::drivers::trick

@@ -102,6 +102,12 @@ class Client {
   std::string held_;
 };
 
+/// The port on which a server listens.
+std::uint16_t port_of(const executive::LiveServer& server) {
+  const std::string line = server.describe().front();
+  return static_cast<std::uint16_t>(std::stoul(line.substr(line.rfind(':') + 1)));
+}
+
 /// A server on a free port, over a rig whose frames are ended by a thread.
 class TrickServer : public testing::Test {
  protected:
@@ -117,7 +123,7 @@ class TrickServer : public testing::Test {
 
   std::uint16_t open(TrickSettings settings = {}) {
     settings.listen = "127.0.0.1:0";
-    server_ = std::make_unique<Server>(settings);
+    server_ = make_server(settings);
     server_->open(rig_, {});
     frames_ = std::thread([this] {
       for (std::int64_t k = 0; !stop_; ++k) {
@@ -126,7 +132,7 @@ class TrickServer : public testing::Test {
         rig_.end_frame(k);
       }
     });
-    return server_->port();
+    return port_of(*server_);
   }
   /// Waits for a line of the log with this in it.
   bool told(const std::string& part) {
@@ -141,7 +147,7 @@ class TrickServer : public testing::Test {
   }
 
   test::FakeLiveRig rig_;
-  std::unique_ptr<Server> server_;
+  std::unique_ptr<executive::LiveServer> server_;
   std::vector<std::string> log_;
 
  private:
@@ -418,32 +424,32 @@ TEST_F(TrickServer, FuzzThroughASocketLeavesItAlive) {
 
 TEST(TrickServerOpen, ATakenPortIsADeviceError) {
   test::FakeLiveRig rig;
-  Server first({.listen = "127.0.0.1:0"});
-  first.open(rig, {});
-  Server second({.listen = "127.0.0.1:" + std::to_string(first.port())});
+  const auto first = make_server({.listen = "127.0.0.1:0"});
+  first->open(rig, {});
+  const auto second = make_server({.listen = "127.0.0.1:" + std::to_string(port_of(*first))});
   try {
-    second.open(rig, {});
+    second->open(rig, {});
     FAIL() << "the port is taken";
   } catch (const executive::DeviceError& error) {
     EXPECT_THAT(error.what(), HasSubstr("choose another port"));
   }
-  second.close();
-  first.close();
+  second->close();
+  first->close();
 }
 
 TEST(TrickServerOpen, CloseWithoutOpenDoesNothing) {
-  Server server({});
-  server.close();
-  EXPECT_TRUE(server.take_log_lines().empty());
-  EXPECT_THAT(server.describe(), testing::ElementsAre("Trick's variable server on 127.0.0.1:7000"));
+  const auto server = make_server({});
+  server->close();
+  EXPECT_TRUE(server->take_log_lines().empty());
+  EXPECT_THAT(server->describe(), testing::ElementsAre("Trick's variable server on 127.0.0.1:7000"));
 }
 
 TEST(TrickServerOpen, AnswersThatComeAfterwardsAreNobodys) {
   test::FakeLiveRig rig;
   rig.add<std::int32_t>("tr.i1", TACTUS_INT32, {42});
-  auto server = std::make_unique<Server>(TrickSettings{.listen = "127.0.0.1:0"});
+  auto server = make_server({.listen = "127.0.0.1:0"});
   server->open(rig, {});
-  Client client(server->port());
+  Client client(port_of(*server));
   client.send("trick.var_send_once('tr.i1')\n");
   const auto until = std::chrono::steady_clock::now() + kTimeout;
   while (rig.waiting() == 0 && std::chrono::steady_clock::now() < until) std::this_thread::sleep_for(1ms);
@@ -456,10 +462,10 @@ TEST(TrickServerOpen, AnswersThatComeAfterwardsAreNobodys) {
 TEST(TrickServerOpen, AnotherAddressThanLoopbackSaysWhoCanReachIt) {
   test::FakeLiveRig rig;
   const auto told = [&](TrickSettings settings) {
-    Server server(std::move(settings));
-    server.open(rig, {});
-    const std::vector<std::string> lines = server.take_log_lines();
-    server.close();
+    const auto server = make_server(std::move(settings));
+    server->open(rig, {});
+    const std::vector<std::string> lines = server->take_log_lines();
+    server->close();
     return lines;
   };
   const std::string whom = "every client from 127.0.0.1, 127.7.0.0/16 ";

@@ -36,77 +36,66 @@ Schema facts_schema() {
        must("state", state_name())});
 }
 
+/// Gives each count of /v1/statistics to `take`: key, value, meaning.
+template <class Take>
+void each_count(const executive::RigFigures& at, Take take) {
+  const rtsync::RealtimeTotals& totals = at.totals;
+  take("frames", at.frames, "Number of frames up to this one; a reset or a loaded checkpoint sets it back");
+  take("frames_run", at.frames_run,
+       "Number of frames since the start, never set back; overruns are counted in these frames");
+  take("heartbeats", at.heartbeats, "Number of frames and freeze frames");
+  take("overruns", totals.overruns, "Number of frames that ended after the next slot");
+  take("overruns_by_work", totals.overruns_by_work, "Number of overruns caused by the work of the frame");
+  take("overruns_by_late_wake", totals.overruns_by_late_wake, "Number of overruns caused by a late wake");
+  take("overruns_by_housekeeping", totals.overruns_by_housekeeping,
+       "Number of overruns of frames that began late because of housekeeping");
+  take("overruns_catching_up", totals.overruns_catching_up,
+       "Number of overruns that followed from an earlier overrun");
+  take("consecutive_overruns", totals.consecutive_overruns,
+       "Number of overruns in a row, up to the last frame");
+  take("max_consecutive_overruns", totals.max_consecutive_overruns, "Largest number of overruns in a row");
+  take("longest_overrun_ns", totals.longest_overrun.count(), "Longest overrun in ns");
+  take("late_wakes", totals.late_wakes, "Number of wakes later than the late limit");
+  take("late_by_housekeeping", totals.late_by_housekeeping,
+       "Number of frames that began later than the late limit because housekeeping ran past the slot");
+  take("lost", totals.lost, "Number of slots in which no frame ran");
+  take("models_lost", at.models_lost, "Number of isolated models whose processes have ended");
+  take("reanchored", totals.reanchored, "Number of times that the slots were given a new anchor");
+  take("grace_overruns", totals.grace_overruns,
+       "Number of overruns in the grace period at the start, not counted in overruns");
+  take("grace_late_wakes", totals.grace_late_wakes,
+       "Number of late wakes in the grace period at the start, not counted in late_wakes");
+  take("grace_late_by_housekeeping", totals.grace_late_by_housekeeping,
+       "Number of frames late by housekeeping in the grace period at the start, not counted in "
+       "late_by_housekeeping");
+}
+
 Schema statistics_schema() {
-  const auto total = [](const char* key, const char* about) { return must(key, integer(about)); };
-  return object(
-      "Counts and times of the frames since the start of the run.",
-      of_frame(
-          {total("frames", "Number of frames up to this one; a reset or a loaded checkpoint sets it back"),
-           total("frames_run",
-                 "Number of frames since the start, never set back; overruns are counted in these frames"),
-           total("heartbeats", "Number of frames and freeze frames"),
-           total("overruns", "Number of frames that ended after the next slot"),
-           total("overruns_by_work", "Number of overruns caused by the work of the frame"),
-           total("overruns_by_late_wake", "Number of overruns caused by a late wake"),
-           total("overruns_by_housekeeping",
-                 "Number of overruns of frames that began late because of housekeeping"),
-           total("overruns_catching_up", "Number of overruns that followed from an earlier overrun"),
-           total("consecutive_overruns", "Number of overruns in a row, up to the last frame"),
-           total("max_consecutive_overruns", "Largest number of overruns in a row"),
-           total("longest_overrun_ns", "Longest overrun in ns"),
-           total("late_wakes", "Number of wakes later than the late limit"),
-           total("late_by_housekeeping",
-                 "Number of frames that began later than the late limit because housekeeping ran past the "
-                 "slot"),
-           total("lost", "Number of slots in which no frame ran"),
-           total("models_lost", "Number of isolated models whose processes have ended"),
-           total("reanchored", "Number of times that the slots were given a new anchor"),
-           total("grace_overruns",
-                 "Number of overruns in the grace period at the start, not counted in overruns"),
-           total("grace_late_wakes",
-                 "Number of late wakes in the grace period at the start, not counted in late_wakes"),
-           total("grace_late_by_housekeeping",
-                 "Number of frames late by housekeeping in the grace period at the start, not counted in "
-                 "late_by_housekeeping"),
-           must("last",
-                object("Times of the last frame",
-                       {must("late_ns", integer("Lateness: wake minus slot")),
-                        must("work_ns", integer("Execution time: end minus wake")),
-                        must("slack_ns", integer("Slack: next slot minus end; negative for an overrun")),
-                        must("lost", integer("Number of slots lost because of this frame")),
-                        must("paced", boolean("True if the frame ran in real time; otherwise only work_ns "
-                                              "has a meaning"))}))}));
+  std::vector<Property> properties;
+  each_count({}, [&](const char* key, std::int64_t, const char* about) {
+    properties.push_back(must(key, integer(about)));
+  });
+  properties.push_back(
+      must("last", object("Times of the last frame",
+                          {must("late_ns", integer("Lateness: wake minus slot")),
+                           must("work_ns", integer("Execution time: end minus wake")),
+                           must("slack_ns", integer("Slack: next slot minus end; negative for an overrun")),
+                           must("lost", integer("Number of slots lost because of this frame")),
+                           must("paced", boolean("True if the frame ran in real time; otherwise only work_ns "
+                                                 "has a meaning"))})));
+  return object("Counts and times of the frames since the start of the run.",
+                of_frame(std::move(properties)));
 }
 
 Json statistics_json(const executive::LiveRig& rig, const LiveSnapshot& snapshot) {
   const executive::RigFigures& at = snapshot.rig;
-  const rtsync::RealtimeTotals& totals = at.totals;
   Json statistics = frame_json(rig, snapshot);
-  statistics.update({{"frames", at.frames},
-                     {"frames_run", at.frames_run},
-                     {"heartbeats", at.heartbeats},
-                     {"overruns", totals.overruns},
-                     {"overruns_by_work", totals.overruns_by_work},
-                     {"overruns_by_late_wake", totals.overruns_by_late_wake},
-                     {"overruns_by_housekeeping", totals.overruns_by_housekeeping},
-                     {"overruns_catching_up", totals.overruns_catching_up},
-                     {"consecutive_overruns", totals.consecutive_overruns},
-                     {"max_consecutive_overruns", totals.max_consecutive_overruns},
-                     {"longest_overrun_ns", totals.longest_overrun.count()},
-                     {"late_wakes", totals.late_wakes},
-                     {"late_by_housekeeping", totals.late_by_housekeeping},
-                     {"lost", totals.lost},
-                     {"models_lost", at.models_lost},
-                     {"reanchored", totals.reanchored},
-                     {"grace_overruns", totals.grace_overruns},
-                     {"grace_late_wakes", totals.grace_late_wakes},
-                     {"grace_late_by_housekeeping", totals.grace_late_by_housekeeping},
-                     {"last",
-                      {{"late_ns", at.timing.late.count()},
-                       {"work_ns", at.timing.work.count()},
-                       {"slack_ns", at.timing.slack.count()},
-                       {"lost", at.timing.lost},
-                       {"paced", at.timing.paced}}}});
+  each_count(at, [&](const char* key, std::int64_t value, const char*) { statistics[key] = value; });
+  statistics["last"] = {{"late_ns", at.timing.late.count()},
+                        {"work_ns", at.timing.work.count()},
+                        {"slack_ns", at.timing.slack.count()},
+                        {"lost", at.timing.lost},
+                        {"paced", at.timing.paced}};
   return statistics;
 }
 

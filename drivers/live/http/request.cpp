@@ -12,13 +12,6 @@ char low(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A
 
 bool same_word(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, low, low); }
 
-std::optional<unsigned> hex_digit(char c) {
-  if (c >= '0' && c <= '9') return static_cast<unsigned>(c - '0');
-  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
-  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
-  return std::nullopt;
-}
-
 }  // namespace
 
 const std::string* Request::header(std::string_view name) const {
@@ -56,10 +49,9 @@ std::optional<std::string> decoded(std::string_view text, bool plus_is_blank) {
     char c = text[i];
     if (c == '%') {
       if (i + 2 >= text.size()) return std::nullopt;
-      const auto high = hex_digit(text[i + 1]);
-      const auto low = hex_digit(text[i + 2]);
-      if (!high || !low) return std::nullopt;
-      c = static_cast<char>(*high * 16 + *low);
+      const auto code = rtsync::read_number<unsigned char>(text.substr(i + 1, 2), 16);
+      if (!code) return std::nullopt;
+      c = static_cast<char>(*code);
       i += 2;
     } else if (c == '+' && plus_is_blank) {
       c = ' ';

@@ -18,12 +18,6 @@ constexpr const char* kNoCall =
 using config::is_digit;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
-int hex_of(char c) {
-  if (is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 class LineParser {
  public:
@@ -188,8 +182,9 @@ class LineParser {
       out += kMeant[at];
       return true;
     }
-    if (c != 'x' || rest_.size() < 2 || hex_of(rest_[0]) < 0 || hex_of(rest_[1]) < 0) return false;
-    out += static_cast<char>(hex_of(rest_[0]) * 16 + hex_of(rest_[1]));
+    const auto code = rtsync::read_number<unsigned char>(rest_.substr(0, 2), 16);
+    if (c != 'x' || rest_.size() < 2 || !code) return false;
+    out += static_cast<char>(*code);
     rest_.remove_prefix(2);
     return true;
   }

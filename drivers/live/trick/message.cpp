@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -205,9 +206,13 @@ class BinaryList {
   std::int64_t variables_ = 0;
 };
 
-std::string text_of(Kind kind, std::string_view rest) {
-  std::string out = std::to_string(static_cast<std::int32_t>(kind));
-  ((out += '\t') += rest) += '\n';
+/// A message with `text`; in binary with these numbers instead.
+std::string short_message(Kind kind, const Format& format, const std::string& text,
+                          std::initializer_list<std::int64_t> numbers) {
+  std::string out;
+  if (!format.binary) return std::to_string(static_cast<std::int32_t>(kind)) + "\t" + text + "\n";
+  append_int32(out, static_cast<std::int32_t>(kind));
+  for (const std::int64_t number : numbers) append_int32(out, number);
   return out;
 }
 
@@ -233,28 +238,19 @@ std::string list_message(Kind kind, const std::vector<Entry>& entries, const Mom
 }
 
 std::string exists_message(bool exists, const Format& format) {
-  if (!format.binary) return text_of(Kind::exists, exists ? "1" : "0");
-  std::string out;
-  append_int32(out, static_cast<std::int32_t>(Kind::exists));
-  return out += exists ? '\1' : '\0';
+  std::string out = short_message(Kind::exists, format, exists ? "1" : "0", {});
+  if (format.binary) out += exists ? '\1' : '\0';
+  return out;
 }
 
 std::string list_size_message(std::size_t entries, const Format& format) {
-  if (!format.binary) return text_of(Kind::list_size, std::to_string(entries));
-  std::string out;
-  append_int32(out, static_cast<std::int32_t>(Kind::list_size));
-  append_int32(out, 0);
-  append_int32(out, static_cast<std::int64_t>(entries));
-  return out;
+  return short_message(Kind::list_size, format, std::to_string(entries),
+                       {0, static_cast<std::int64_t>(entries)});
 }
 
 std::string container_size_message(std::int64_t elements, const Format& format) {
-  if (!format.binary)
-    return text_of(Kind::container_size, elements < 0 ? "BAD_REF" : std::to_string(elements));
-  std::string out;
-  append_int32(out, static_cast<std::int32_t>(Kind::container_size));
-  append_int32(out, std::max<std::int64_t>(elements, 0));
-  return out;
+  return short_message(Kind::container_size, format, elements < 0 ? "BAD_REF" : std::to_string(elements),
+                       {std::max<std::int64_t>(elements, 0)});
 }
 
 }  // namespace tactus::drivers::trick

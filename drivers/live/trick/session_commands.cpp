@@ -42,22 +42,18 @@ double real(const Call& call, std::size_t index) {
   return static_cast<double>(whole(call, index));
 }
 
-/// t: a text, i: a whole number, n: a number, b: True, False or a whole number, v: any value.
-bool fits(char letter, const Value& value) {
-  const bool is_bool = std::holds_alternative<bool>(value);
-  const bool is_whole = std::holds_alternative<Integer>(value) || is_bool;
-  switch (letter) {
-    case 't':
-      return std::holds_alternative<std::string>(value);
-    case 'i':
-    case 'b':
-      return is_whole;
-    case 'n':
-      return is_whole || std::holds_alternative<double>(value);
-    default:
-      return true;
-  }
-}
+/// A kind of value that commands take: its letter in the tables below, its name, and a bit per alternative of Value.
+struct Taken {
+  char letter;
+  const char* name;
+  unsigned alternatives;
+};
+constexpr unsigned kBool = 1, kWhole = 2, kReal = 4, kText = 8;
+constexpr Taken kTaken[] = {{'t', "a text", kText},
+                            {'i', "a whole number", kBool | kWhole},
+                            {'n', "a number", kBool | kWhole | kReal},
+                            {'b', "True or False", kBool | kWhole},
+                            {'v', "a value", kBool | kWhole | kReal | kText}};
 
 /// Explains what is wrong with the values; empty: nothing. Those after '?' may be left out.
 std::string misfit(std::string_view command, std::string_view takes, const std::vector<Value>& values) {
@@ -71,15 +67,11 @@ std::string misfit(std::string_view command, std::string_view takes, const std::
       open = true;
       continue;
     }
-    wrong = wrong || (most < values.size() && !fits(letter, values[most]));
+    const Taken& kind = *std::ranges::find(kTaken, letter, &Taken::letter);
+    wrong = wrong || (most < values.size() && (1U << values[most].index() & kind.alternatives) == 0);
     ++most;
     least += open ? 0 : 1;
-    const std::string_view word = letter == 't'   ? "a text"
-                                  : letter == 'i' ? "a whole number"
-                                  : letter == 'n' ? "a number"
-                                  : letter == 'b' ? "True or False"
-                                                  : "a value";
-    words += (words.empty() ? "" : ", ") + std::string(word) + (open ? " (may be left out)" : "");
+    words += (words.empty() ? "" : ", ") + std::string(kind.name) + (open ? " (may be left out)" : "");
   }
   if (!wrong && values.size() >= least && values.size() <= most) return "";
   return std::string(command) + " takes " + (words.empty() ? "nothing" : words);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/http/page.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "config/text.hpp"
@@ -47,18 +46,6 @@ bool takes_gzip(const Request& request) {
   return any;
 }
 
-/// Returns true if the client has what `tag` names.
-bool is_known(const Request& request, const std::string& tag) {
-  const std::string* const known = request.header("If-None-Match");
-  if (known == nullptr) return false;
-  const auto parts = rtsync::parts_of(*known, ',');
-  return std::ranges::any_of(parts, [&](std::string_view part) {
-    part = config::trimmed(part);
-    if (part.starts_with("W/")) part.remove_prefix(2);
-    return part == "*" || part == tag;
-  });
-}
-
 }  // namespace
 
 bool is_page(const std::string& target) { return page_file(target) != nullptr; }
@@ -82,7 +69,8 @@ std::optional<Reply> page_reply(const Request& request) {
                    {"Vary", "Accept-Encoding"},
                    {"Content-Security-Policy", kPolicy},
                    {"Referrer-Policy", "no-referrer"}};
-  if (is_known(request, tag)) {
+  if (const std::string* const known = request.header("If-None-Match");
+      known != nullptr && has_tag(*known, tag)) {
     reply.status = 304;
     reply.bytes = std::make_shared<const std::string>();
     return reply;

@@ -42,6 +42,14 @@ std::string lower(std::string text) {
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+bool has_tag(std::string_view list, std::string_view tag) {
+  return std::ranges::any_of(rtsync::parts_of(list, ','), [&](std::string_view part) {
+    part = config::trimmed(part);
+    if (part.starts_with("W/")) part.remove_prefix(2);
+    return part == "*" || part == tag;
+  });
+}
+
 std::optional<std::string> decoded(std::string_view text, bool plus_is_blank) {
   std::string plain;
   plain.reserve(text.size());

@@ -82,6 +82,9 @@ std::string text_of(const Json& json);
 /// Text in small letters (ASCII), whatever the locale.
 std::string lower(std::string text);
 
+/// Returns true if a list of entity tags, as of If-Match, has this one, or is "*".
+bool has_tag(std::string_view list, std::string_view tag);
+
 /// "a%20b" -> "a b". Nothing for a broken escape or a control character.
 std::optional<std::string> decoded(std::string_view text, bool plus_is_blank);
 

@@ -86,12 +86,9 @@ class Field {
   /// Bytes of a frame that hold it: a shorter frame does not have it.
   unsigned end() const TACTUS_RT { return end_; }
   unsigned length() const TACTUS_RT { return length_; }
-  Kind kind() const TACTUS_RT { return kind_; }
   double factor() const TACTUS_RT { return factor_; }
   double offset() const TACTUS_RT { return offset_; }
   double inverse() const TACTUS_RT { return inverse_; }  ///< 1 / factor
-  double least() const TACTUS_RT { return least_; }      ///< least raw value that its bits hold
-  double most() const TACTUS_RT { return most_; }        ///< greatest one that is a double
 
   /// The nearest whole number; of two, the even one.
   static std::int64_t nearest(double raw) TACTUS_RT;

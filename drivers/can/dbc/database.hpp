@@ -83,7 +83,6 @@ struct Signal {
   std::vector<SwitchRange> present{};  ///< raw values of that switch for which it is there
   bool beyond = false;                 ///< not all its bits are in the message's length
   std::vector<ValueName> names{};      ///< order of the file
-  std::vector<std::string> receivers{};
   std::vector<Attribute> attributes{};
   std::optional<double> start_raw{};     ///< GenSigStartValue
   std::optional<double> inactive_raw{};  ///< GenSigInactiveValue
@@ -143,7 +142,6 @@ struct Note {
 
 struct Database {
   std::string file;  ///< the name it was given
-  std::string version;
   std::string comment;
   std::vector<Node> nodes;
   std::vector<Message> messages;  ///< order of the file; ids differ

@@ -183,14 +183,6 @@ bool MessageParser::conversion(Signal& signal, const std::string& what) {
   return true;
 }
 
-void MessageParser::receivers(Signal& signal) {
-  while (in_.skip_blanks_of_line()) {
-    if (in_.take(',') || in_.take(';')) continue;
-    const std::string_view name = in_.name(",;");
-    if (!name.empty()) signal.receivers.push_back(readable(name));
-  }
-}
-
 void MessageParser::signal() {
   Signal made{.line = in_.line()};
   if (current_ == Current::skipped) return in_.skip_line();
@@ -213,7 +205,7 @@ void MessageParser::signal() {
   } else {
     notes_.warn(made.line, what + ": has no unit in quotes");
   }
-  receivers(made);
+  in_.skip_line();  // its receivers
   Message& message = all_.database.messages[message_];
   if (message.signals.size() >= kMostSignalsOfMessage || signals_ >= kMostSignals) {
     if (!too_many_)

@@ -22,7 +22,6 @@ class MessageParser {
   bool place(std::string_view word, Signal& signal, WrittenPlace& place, std::uint32_t line);
   bool layout(Signal& signal, const std::string& what);
   bool conversion(Signal& signal, const std::string& what);
-  void receivers(Signal& signal);
 
   Scanner& in_;
   Statements& all_;

@@ -129,7 +129,7 @@ class Parser {
   }
 
   void version() {
-    if (const auto found = text("VERSION")) all_.database.version = readable(*found);
+    (void)text("VERSION");
     (void)in_.skip_blanks_of_line();
     if (in_.peek() == ';') (void)in_.take(';');
   }

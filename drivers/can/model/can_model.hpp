@@ -65,8 +65,6 @@ class __attribute__((visibility("hidden"))) CanModel : public ModelDriver {
   /// Keeps what variables are declared to. Before declare(). @when setup
   void use(const tactus_host& host) { host_ = &host; }
 
-  const BitRates& rates() const { return rates_; }
-
  private:
   struct Known {
     std::uint64_t key = 0;  // id, and the bit of 29-bit ids

@@ -48,8 +48,6 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  pid_t process() const { return process_; }
-
  private:
   pid_t process_ = -1;
   int farewell_ = -1;  // pipe

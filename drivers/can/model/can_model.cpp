@@ -32,14 +32,6 @@ enum : std::int32_t { kBySimulation, kByThread, kByKernel };
 constexpr tactus_label kSenders[] = {
     {"simulation", kBySimulation}, {"thread", kByThread}, {"kernel", kByKernel}};
 
-/// A frame as long as those of a message.
-CanFrame shape_of(const Message& message) {
-  return CanFrame{.extended = message.extended,
-                  .fd = message.fd,
-                  .bit_rate_switch = message.bit_rate_switch,
-                  .length = static_cast<std::uint8_t>(message.length)};
-}
-
 }  // namespace
 
 CanModel::CanModel() : open_port_(&open_port) {}
@@ -113,7 +105,7 @@ void CanModel::know(const Selection::Received& chosen, ReceivedMessage& message)
 void CanModel::spread_phases(std::int64_t slot) {
   std::vector<Cyclic> cyclic;
   for (const SentMessage& each : sent_) {
-    if (each.cycle() > 0) cyclic.push_back({each.cycle(), times_->of(shape_of(each.message()))});
+    if (each.cycle() > 0) cyclic.push_back({each.cycle(), times_->of(empty_frame_of(each.message()))});
   }
   const std::vector<std::int64_t> phases = spread(cyclic, slot);
   std::size_t next = 0;
@@ -168,7 +160,7 @@ bool CanModel::needs_fd() const {
 
 void CanModel::open(const OpenRequest& request) {
   const bool fd = needs_fd();
-  for (SentMessage& each : sent_) each.know(times_->of(shape_of(each.message())), !settings_.is_unix());
+  for (SentMessage& each : sent_) each.know(times_->of(empty_frame_of(each.message())), !settings_.is_unix());
   port_ = open_port_(settings_, rates_, fd);
   for (Station& each : stations_)
     each.open(settings_.interface, !settings_.is_simulated() && !settings_.is_unix());

@@ -227,16 +227,6 @@ bool SentMessage::is_due(std::int64_t now) TACTUS_RT {
   return due;
 }
 
-void SentMessage::head(CanFrame& frame) const TACTUS_RT {
-  frame.id = message_.id;
-  frame.extended = message_.extended;
-  frame.fd = message_.fd;
-  frame.bit_rate_switch = message_.bit_rate_switch;
-  frame.remote = false;
-  frame.length = static_cast<std::uint8_t>(message_.fd ? wire_length(message_.length) : message_.length);
-  frame.data = FrameBytes{};
-}
-
 /// No value is used twice, though safe values may be made while the job makes a frame.
 std::uint32_t SentMessage::next_counter() TACTUS_RT {
   std::uint32_t counter = counter_->load(std::memory_order_relaxed);
@@ -246,7 +236,7 @@ std::uint32_t SentMessage::next_counter() TACTUS_RT {
 }
 
 void SentMessage::make(CanFrame& frame) TACTUS_RT {
-  head(frame);
+  frame = empty_frame_of(message_);
   std::uint8_t* const data = std::begin(frame.data.at);
   std::span<const double> numbers{values_.row(), values_.size()};
   if (!apart_.empty()) {
@@ -270,7 +260,7 @@ void SentMessage::make(CanFrame& frame) TACTUS_RT {
 }
 
 void SentMessage::make_safe(CanFrame& frame) TACTUS_RT {
-  head(frame);
+  frame = empty_frame_of(message_);
   std::uint8_t* const data = std::begin(frame.data.at);
   (void)codec_.encode(data, safe_numbers_);
   for (const auto& [s, bits] : safe_longs_)

@@ -110,7 +110,6 @@ class __attribute__((visibility("hidden"))) SentMessage {
   std::uint32_t next_counter() TACTUS_RT;
   bool is_active() const TACTUS_RT;
   bool has_changed() TACTUS_RT;
-  void head(CanFrame& frame) const TACTUS_RT;
   void set_types(const SendSettings& settings);
 
   // What each frame looks at stands together: first for is_due(), then for taken() and echoed().

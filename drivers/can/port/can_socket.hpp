@@ -37,13 +37,8 @@ std::int64_t read_clock(clockid_t clock) noexcept;
 /// The seam to SocketCAN.
 ///
 /// Threads  send(): any, also a signal handler. receive(): one. now(), sleep_until(): any.
-class CanSocket {
+class CanSocket : public Seam {
  public:
-  CanSocket() = default;
-  CanSocket(const CanSocket&) = delete;
-  CanSocket& operator=(const CanSocket&) = delete;
-  virtual ~CanSocket() = default;
-
   /// Returns 0, or an errno value: ENOBUFS and EAGAIN of a full queue. Never waits.
   virtual int send(const CanFrame& frame) noexcept = 0;
   /// Time before its own at which send_at() wants a frame, ns; 0: the kernel sends none at a time. Constant.

@@ -32,14 +32,9 @@ struct IsoTpEvent {
 ///
 /// Threads  all but the constructor: one, that of the frames.
 /// RT       all but the constructor and destructor.
-class IsoTp {
+class IsoTp : public Seam {
  public:
   static constexpr std::size_t kMost = 4095;
-
-  IsoTp() = default;
-  IsoTp(const IsoTp&) = delete;
-  IsoTp& operator=(const IsoTp&) = delete;
-  virtual ~IsoTp() = default;
 
   /// Begins to send a message; what is under way is given up. 1 .. kMost bytes.
   virtual void send(std::span<const std::uint8_t> message, std::int64_t now) TACTUS_RT = 0;

@@ -20,6 +20,16 @@ struct CanFrame {
   FrameBytes data{};
 };
 
+/// A frame of a message, without data.
+inline CanFrame empty_frame_of(const Message& message) TACTUS_RT {
+  const unsigned length = message.fd ? wire_length(message.length) : message.length;
+  return {.id = message.id,
+          .extended = message.extended,
+          .fd = message.fd,
+          .bit_rate_switch = message.bit_rate_switch,
+          .length = static_cast<std::uint8_t>(length)};
+}
+
 /// The next shorter length that a frame can have; 0 of 0.
 constexpr unsigned shorter(unsigned length) TACTUS_RT {
   for (unsigned each = length; each > 0; --each)
@@ -66,18 +76,22 @@ constexpr bool is_queue_full(int error) TACTUS_RT {
   return error == ENOBUFS || error == EAGAIN || error == EWOULDBLOCK;
 }
 
+/// Base of interfaces: they are not copied, and destroyed through a pointer to them.
+class Seam {
+ public:
+  Seam() = default;
+  Seam(const Seam&) = delete;
+  Seam& operator=(const Seam&) = delete;
+  virtual ~Seam() = default;
+};
+
 /// A station on a bus.
 ///
 /// Threads  begin(), receive(): the thread of the frames at StepBegin. send(), handed(): that of the sending job, not at the
 ///          same time. send_at_once(), discard(), close(): any, also a signal handler.
 /// RT       all of it: no lock, no allocation, no system call but in send_at_once(), discard() and close().
-class Port {
+class Port : public Seam {
  public:
-  Port() = default;
-  Port(const Port&) = delete;
-  Port& operator=(const Port&) = delete;
-  virtual ~Port() = default;
-
   /// Begins a frame of the rig that stands for `sim_time` and lasts `period`, both ns.
   virtual void begin(std::int64_t sim_time, std::int64_t period) TACTUS_RT = 0;
   /// Takes the oldest event. `delayed`: only those from before the beginning of the present slot.

@@ -20,13 +20,8 @@ struct BusMessage {
 /// The bus of one model of driver `can`, open to other drivers of the process. It belongs to the model.
 ///
 /// Threads  one thread at setup.
-class SharedBus {
+class SharedBus : public Seam {
  public:
-  SharedBus() = default;
-  SharedBus(const SharedBus&) = delete;
-  SharedBus& operator=(const SharedBus&) = delete;
-  virtual ~SharedBus() = default;
-
   /// "can0", "simulated:body". @when setup
   virtual const std::string& interface() const = 0;
   /// Messages of the database whose names fit a pattern with '*' and '?'. Of J1939 also "EEC1@*", "EEC1@0x21" and

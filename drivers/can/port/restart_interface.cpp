@@ -25,50 +25,32 @@ constexpr int kAnswerWait = 1000;                       // ms
 constexpr std::size_t kAttributeHead = sizeof(nlattr);  // NLA_HDRLEN, of whose signs GCC warns
 static_assert(kAttributeHead % NLA_ALIGNTO == 0);
 
-/// A request to rtnetlink, with attributes inside of each other.
-class Request {
- public:
-  Request(std::uint16_t type, int index, std::uint16_t flags) {
-    header_.nlmsg_type = type;
-    header_.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
-    header_.nlmsg_seq = 1;
-    size_ = NLMSG_HDRLEN;
-    ifinfomsg of{};
-    of.ifi_family = AF_UNSPEC;
-    of.ifi_index = index;
-    add(&of, sizeof of);
-  }
-  /// Begins an attribute that has others inside. Returns its place, for close().
-  std::size_t open(std::uint16_t type) {
-    const std::size_t at = size_;
-    attribute(type, nullptr, 0);
-    return at;
-  }
-  void close(std::size_t at) {
-    const auto length = static_cast<std::uint16_t>(size_ - at);
-    std::memcpy(bytes_ + at, &length, sizeof length);
-  }
-  void attribute(std::uint16_t type, const void* value, std::size_t size) {
-    const nlattr head{static_cast<std::uint16_t>(kAttributeHead + size), type};
-    add(&head, sizeof head);
-    add(value, size);
-  }
-  const void* finished() {
-    header_.nlmsg_len = static_cast<std::uint32_t>(size_);
-    std::memcpy(bytes_, &header_, sizeof header_);
-    return bytes_;
-  }
-  std::size_t size() const { return size_; }
+/// A request to rtnetlink about an interface.
+struct Request {
+  nlmsghdr head{};
+  ifinfomsg link{};
 
- private:
-  void add(const void* value, std::size_t size) {
-    if (size > 0) std::memcpy(bytes_ + size_, value, size);
-    size_ += NLMSG_ALIGN(size);
+  Request(std::size_t size, std::uint16_t type, int index, std::uint16_t flags) {
+    head.nlmsg_len = static_cast<std::uint32_t>(size);
+    head.nlmsg_type = type;
+    head.nlmsg_flags = static_cast<std::uint16_t>(NLM_F_REQUEST | flags);
+    head.nlmsg_seq = 1;
+    link.ifi_family = AF_UNSPEC;
+    link.ifi_index = index;
   }
-  nlmsghdr header_{};
-  alignas(nlmsghdr) std::uint8_t bytes_[128] = {};
-  std::size_t size_ = 0;
 };
+
+/// The request for a restart: attributes inside of each other, each with its size and those inside of it.
+struct RestartRequest {
+  Request request;
+  nlattr info{24, IFLA_LINKINFO};
+  nlattr kind{kAttributeHead + 3, IFLA_INFO_KIND};
+  char name[4] = "can";
+  nlattr data{12, IFLA_INFO_DATA};
+  nlattr restart{8, IFLA_CAN_RESTART};
+  std::uint32_t yes = 1;
+};
+static_assert(sizeof(RestartRequest) == sizeof(Request) + 24);
 
 /// Reads what the kernel answers. Returns its size, or an errno value below 0.
 ssize_t read_answer(int socket, std::uint8_t* bytes, std::size_t room) noexcept {
@@ -131,11 +113,10 @@ LinkFacts link_facts_of(const std::string& interface) {
   const int index = static_cast<int>(::if_nametoindex(interface.c_str()));
   const Descriptor socket(index > 0 ? ::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE) : -1);
   if (socket.get() < 0) return {};
-  Request request(RTM_GETLINK, index, 0);
-  const void* const bytes = request.finished();
+  const Request request(sizeof request, RTM_GETLINK, index, 0);
   std::vector<std::uint8_t> said(std::size_t{64} << 10U);
   ssize_t got = -1;
-  if (::send(socket.get(), bytes, request.size(), 0) >= 0)
+  if (::send(socket.get(), &request, sizeof request, 0) >= 0)
     got = read_answer(socket.get(), said.data(), said.size());
   return got > 0 ? link_facts_in(said.data(), static_cast<std::size_t>(got)) : LinkFacts{};
 }
@@ -143,16 +124,8 @@ LinkFacts link_facts_of(const std::string& interface) {
 int restart_interface(int index) noexcept {
   const Descriptor socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (socket.get() < 0) return errno;
-  Request request(RTM_NEWLINK, index, NLM_F_ACK);
-  const std::size_t info = request.open(IFLA_LINKINFO);
-  request.attribute(IFLA_INFO_KIND, "can", 3);
-  const std::size_t data = request.open(IFLA_INFO_DATA);
-  const std::uint32_t yes = 1;
-  request.attribute(IFLA_CAN_RESTART, &yes, sizeof yes);
-  request.close(data);
-  request.close(info);
-  const void* const bytes = request.finished();
-  return ::send(socket.get(), bytes, request.size(), 0) < 0 ? errno : answer(socket.get());
+  const RestartRequest request{{sizeof request, RTM_NEWLINK, index, NLM_F_ACK}};
+  return ::send(socket.get(), &request, sizeof request, 0) < 0 ? errno : answer(socket.get());
 }
 
 }  // namespace tactus::drivers::can

@@ -132,20 +132,19 @@ void CanModel::declare(Declare& d) {
   for (SentMessage& each : sent_) each.declare(declaring);
   for (Station& each : stations_) each.declare(declaring);
   if (replay_) replay_->declare(declaring);
-  declaring.words(TACTUS_OUTPUT, "bus.state", state_, "state of the controller", kStates);
-  declaring.words(TACTUS_OUTPUT, "bus.sent_by", sent_by_, "what sends messages at their times", kSenders);
-  declaring.variable(TACTUS_OUTPUT, "bus.transmit_errors", transmit_errors_,
-                     "error counter of the controller");
-  declaring.variable(TACTUS_OUTPUT, "bus.receive_errors", receive_errors_, "error counter of the controller");
-  declaring.variable(
-      TACTUS_OUTPUT, "bus.load", load_, "",
+  declaring.words("bus.state", state_, "state of the controller", kStates);
+  declaring.words("bus.sent_by", sent_by_, "what sends messages at their times", kSenders);
+  declaring.output("bus.transmit_errors", transmit_errors_, "error counter of the controller");
+  declaring.output("bus.receive_errors", receive_errors_, "error counter of the controller");
+  declaring.output(
+      "bus.load", load_, "",
       "share of the last 100 ms in which the bus was busy, at most, with the frames that were seen");
-  declaring.variable(TACTUS_OUTPUT, "bus.queue_full", queue_full_, "messages that a full queue did not take");
-  declaring.variable(TACTUS_OUTPUT, "bus.overflow", overflow_, "received frames that found no room");
-  declaring.variable(TACTUS_OUTPUT, "bus.unknown", unknown_, "received frames of other messages");
-  declaring.variable(TACTUS_OUTPUT, "bus.restarts", restarts_, "restarts of the controller after bus-off");
-  declaring.variable(TACTUS_OUTPUT, "bus.restarts_left", restarts_left_,
-                     "restarts that `on_bus_off` still has in a row; -1: without a limit");
+  declaring.output("bus.queue_full", queue_full_, "messages that a full queue did not take");
+  declaring.output("bus.overflow", overflow_, "received frames that found no room");
+  declaring.output("bus.unknown", unknown_, "received frames of other messages");
+  declaring.output("bus.restarts", restarts_, "restarts of the controller after bus-off");
+  declaring.output("bus.restarts_left", restarts_left_,
+                   "restarts that `on_bus_off` still has in a row; -1: without a limit");
   d.job<&CanModel::receive>("receive", JobClass::top_of_frame);
   d.job<&CanModel::send>("send", JobClass::effector_emitter);
   d.job<&CanModel::restart>("restart", JobClass::restart);

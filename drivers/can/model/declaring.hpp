@@ -25,21 +25,23 @@ class Declaring {
     const auto labels = values.labels(number, signal);
     declare(role, names_.add(name), values.rig_type(number), values.data(number), unit, about, labels);
   }
-  void variable(tactus_role role, const std::string& name, double& data, const char* unit,
-                const char* about) {
-    declare(role, names_.add(name), TACTUS_DOUBLE, &data, unit, about);
+  void output(const std::string& name, double& data, const char* unit, const char* about) {
+    declare(TACTUS_OUTPUT, names_.add(name), TACTUS_DOUBLE, &data, unit, about);
   }
   template <class T>
-  void variable(tactus_role role, const std::string& name, T& data, const char* about) {
-    declare(role, names_.add(name), detail::type_of<T>(), &data, "", about);
+  void output(const std::string& name, T& data, const char* about) {
+    declare(TACTUS_OUTPUT, names_.add(name), detail::type_of<T>(), &data, "", about);
   }
-  void bytes(tactus_role role, const std::string& name, std::uint8_t* data, std::uint32_t count,
-             const char* about) {
-    declare(role, names_.add(name), TACTUS_UINT8, data, "", about, {}, count);
+  template <class T>
+  void input(const std::string& name, T& data, const char* about) {
+    declare(TACTUS_INPUT, names_.add(name), detail::type_of<T>(), &data, "", about);
   }
-  void words(tactus_role role, const std::string& name, std::int32_t& data, const char* about,
+  void bytes(const std::string& name, std::uint8_t* data, std::uint32_t count, const char* about) {
+    declare(TACTUS_OUTPUT, names_.add(name), TACTUS_UINT8, data, "", about, {}, count);
+  }
+  void words(const std::string& name, std::int32_t& data, const char* about,
              std::span<const tactus_label> labels) {
-    declare(role, names_.add(name), TACTUS_INT32, &data, "", about, labels);
+    declare(TACTUS_OUTPUT, names_.add(name), TACTUS_INT32, &data, "", about, labels);
   }
 
  private:

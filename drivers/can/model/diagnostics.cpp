@@ -152,19 +152,17 @@ void CanModel::check_stations(const Problems& problems) const {
 void Station::declare(Declaring& d) {
   for (Request& each : requests_) {
     const std::string dot = name_ + "." + each.name + ".";
-    d.variable(TACTUS_INPUT, dot + "send", each.send, "each change of the value sends the request once");
-    d.words(TACTUS_OUTPUT, dot + "state", each.state, "result of the last request", kStates);
-    d.variable(TACTUS_OUTPUT, dot + "answers", each.answers, "positive answers");
-    d.variable(TACTUS_OUTPUT, dot + "time", each.time, "s", "time from the last request to its result");
-    d.variable(TACTUS_OUTPUT, dot + "refusal", each.refusal,
-               "code of a negative answer (NRC of ISO 14229); 0: none");
-    d.variable(TACTUS_OUTPUT, dot + "length", each.length, "bytes of the last positive answer");
-    d.bytes(TACTUS_OUTPUT, dot + "data", each.data.data(), static_cast<std::uint32_t>(each.data.size()),
+    d.input(dot + "send", each.send, "each change of the value sends the request once");
+    d.words(dot + "state", each.state, "result of the last request", kStates);
+    d.output(dot + "answers", each.answers, "positive answers");
+    d.output(dot + "time", each.time, "s", "time from the last request to its result");
+    d.output(dot + "refusal", each.refusal, "code of a negative answer (NRC of ISO 14229); 0: none");
+    d.output(dot + "length", each.length, "bytes of the last positive answer");
+    d.bytes(dot + "data", each.data.data(), static_cast<std::uint32_t>(each.data.size()),
             "first bytes of the last positive answer");
     if (each.bytes[0] != kReadFaults) continue;
-    d.variable(TACTUS_OUTPUT, dot + "codes", each.codes, "fault codes of the last positive answer");
-    d.variable(TACTUS_OUTPUT, dot + "first_code", each.first_code,
-               "first of these fault codes, three bytes; 0: none");
+    d.output(dot + "codes", each.codes, "fault codes of the last positive answer");
+    d.output(dot + "first_code", each.first_code, "first of these fault codes, three bytes; 0: none");
   }
 }
 

@@ -47,19 +47,16 @@ void ReceivedMessage::declare(Declaring& d) {
   for (std::size_t s = 0; s < message_.signals.size(); ++s)
     d.signal(TACTUS_OUTPUT, dot + message_.signals[s].name, message_.signals[s], values_, s);
   for (const std::uint32_t s : multiplexed_)
-    d.variable(TACTUS_OUTPUT, dot + message_.signals[s].name + "_present", is_present_[s],
-               "the last message had this signal");
-  d.variable(TACTUS_OUTPUT, dot + "age", age_, "s", "time since the last good message, or since the start");
-  d.variable(TACTUS_OUTPUT, dot + "count", count_, "good messages");
-  d.variable(TACTUS_OUTPUT, dot + "valid", is_valid_, "there was a good message, and it is not missing");
-  d.variable(TACTUS_OUTPUT, dot + "lost", lost_, "messages that did not come, by gaps of the counter");
-  d.variable(TACTUS_OUTPUT, dot + "repeated", repeated_,
-             "messages with the counter of the one before: not taken");
-  d.variable(TACTUS_OUTPUT, dot + "checksum_errors", checksum_errors_,
-             "messages with a wrong checksum, length or counter: not taken");
+    d.output(dot + message_.signals[s].name + "_present", is_present_[s], "the last message had this signal");
+  d.output(dot + "age", age_, "s", "time since the last good message, or since the start");
+  d.output(dot + "count", count_, "good messages");
+  d.output(dot + "valid", is_valid_, "there was a good message, and it is not missing");
+  d.output(dot + "lost", lost_, "messages that did not come, by gaps of the counter");
+  d.output(dot + "repeated", repeated_, "messages with the counter of the one before: not taken");
+  d.output(dot + "checksum_errors", checksum_errors_,
+           "messages with a wrong checksum, length or counter: not taken");
   if (!multiplexed_.empty())
-    d.variable(TACTUS_OUTPUT, dot + "unknown_switch", unknown_switch_,
-               "messages whose switch selects no signal");
+    d.output(dot + "unknown_switch", unknown_switch_, "messages whose switch selects no signal");
 }
 
 void ReceivedMessage::receive(const CanFrame& frame, std::int64_t now) TACTUS_RT {

@@ -120,9 +120,8 @@ bool Replay::has_fd() const {
 }
 
 void Replay::declare(Declaring& d) {
-  d.variable(TACTUS_INPUT, "replay.enabled", is_enabled_,
-             "no: its frames are not sent, and their time continues");
-  d.variable(TACTUS_OUTPUT, "replay.sent", sent_, "frames that were handed over");
+  d.input("replay.enabled", is_enabled_, "no: its frames are not sent, and their time continues");
+  d.output("replay.sent", sent_, "frames that were handed over");
 }
 
 bool Replay::next(CanFrame& frame, std::int64_t& offset, std::int64_t now, std::int64_t period) TACTUS_RT {

@@ -152,15 +152,14 @@ void SentMessage::declare(Declaring& d) {
   for (std::size_t s = 0; s < values_.size(); ++s)
     if (!protection_.covers(s))
       d.signal(TACTUS_INPUT, dot + message_.signals[s].name, message_.signals[s], values_, s);
-  d.variable(TACTUS_INPUT, dot + "enabled", is_enabled_, "no: it is not sent");
-  d.variable(TACTUS_INPUT, dot + "send", write_, "each change of the value sends the message once");
-  d.variable(TACTUS_OUTPUT, dot + "sent", sent_, "messages that the controller took");
-  d.variable(TACTUS_OUTPUT, dot + "not_sent", not_sent_, "messages that found no room");
-  d.variable(TACTUS_OUTPUT, dot + "clipped", clipped_, "values that its bits do not hold");
-  d.variable(TACTUS_OUTPUT, dot + "late", late_, "s",
-             "from the planned time until the controller took the last one");
-  d.variable(TACTUS_OUTPUT, dot + "bus_time", bus_time_, "s", "from then until it was on the bus");
-  d.variable(TACTUS_OUTPUT, dot + "too_late", too_late_all_, "messages that were later than `late_after`");
+  d.input(dot + "enabled", is_enabled_, "no: it is not sent");
+  d.input(dot + "send", write_, "each change of the value sends the message once");
+  d.output(dot + "sent", sent_, "messages that the controller took");
+  d.output(dot + "not_sent", not_sent_, "messages that found no room");
+  d.output(dot + "clipped", clipped_, "values that its bits do not hold");
+  d.output(dot + "late", late_, "s", "from the planned time until the controller took the last one");
+  d.output(dot + "bus_time", bus_time_, "s", "from then until it was on the bus");
+  d.output(dot + "too_late", too_late_all_, "messages that were later than `late_after`");
 }
 
 bool SentMessage::is_active() const TACTUS_RT {

@@ -22,6 +22,7 @@
 #include "drivers/gpio/holder.hpp"
 #include "executive/driver/device_error.hpp"
 #include "executive/model/model_library.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/spawn.hpp"
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
@@ -96,31 +97,25 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
     : timeout_ns_(std::max<std::int64_t>(request.guardian_timeout.count(), 5 * kGuardianSleepNs / 2)),
       tripped_text_("the guardian drove the outputs safe: no frame for " +
                     rtsync::duration_text(request.guardian_timeout.count())) {
-  struct Descriptor {
-    int fd = -1;
-    ~Descriptor() {
-      if (fd >= 0) (void)::close(fd);
-    }
-  };
-  Descriptor memory{::memfd_create("tactus-guardian", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
-  check(memory.fd, "memfd_create");
-  check(::ftruncate(memory.fd, sizeof(GuardianPage)), "ftruncate");
-  check(::fcntl(memory.fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
-  void* const at =
-      ::mmap(nullptr, sizeof(GuardianPage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory.fd, 0);
+  const rtsync::Descriptor memory{::memfd_create("tactus-guardian", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  check(memory.get(), "memfd_create");
+  check(::ftruncate(memory.get(), sizeof(GuardianPage)), "ftruncate");
+  check(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
+  void* const at = ::mmap(nullptr, sizeof(GuardianPage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+                          memory.get(), 0);
   if (at == MAP_FAILED) cannot("mmap", errno);
   page_ = new (at) GuardianPage;
   (void)::madvise(at, sizeof(GuardianPage), MADV_DONTFORK);  // a child of fork() must not say that frames end
   try {
     std::array<int, 2> ends{-1, -1};
     check(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), "socketpair");
-    Descriptor theirs{ends[1]};
+    const rtsync::Descriptor theirs{ends[1]};
     socket_ = ends[0];
     socket_inode_ = inode_of(socket_);
     // Above the standard streams, which the child opens anew.
-    Descriptor above{::fcntl(theirs.fd, F_DUPFD_CLOEXEC, kGuardianSocket + 1)};
-    check(above.fd, "F_DUPFD_CLOEXEC");
-    pid_ = start(program, request.rig, above.fd);
+    const rtsync::Descriptor above{::fcntl(theirs.get(), F_DUPFD_CLOEXEC, kGuardianSocket + 1)};
+    check(above.get(), "F_DUPFD_CLOEXEC");
+    pid_ = start(program, request.rig, above.get());
   } catch (...) {
     end(false);
     throw;
@@ -128,7 +123,7 @@ Guardian::Guardian(const std::filesystem::path& program, const executive::OpenRe
   dead_text_ = "the guardian of the outputs, process " + std::to_string(pid_) +
                ", has ended or hangs; without it the outputs would not be driven safe if the rig were killed";
   GuardianMessage hello{.timeout_ns = request.guardian_timeout.count()};
-  if (const int error = ask(hello, memory.fd); error != 0) {
+  if (const int error = ask(hello, memory.get()); error != 0) {
     end(false);
     cannot(program.string() + " does not answer", error);
   }

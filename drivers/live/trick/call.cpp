@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "drivers/live/trick/call.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -137,19 +136,16 @@ class LineParser {
     const std::string_view digits = rest_.substr(0, length);
     rest_.remove_prefix(length);
     if (digits.empty() || !(is_digit(digits.front()) || digits.front() == '.')) return std::nullopt;
-    const char* const end = digits.data() + digits.size();
     if (whole) {
       if (digits.size() > 1 && digits.front() == '0' &&
           digits.find_first_not_of('0') != std::string_view::npos)
         return std::nullopt;
-      Integer integer{negative, 0};
-      const auto [stop, error] = std::from_chars(digits.data(), end, integer.magnitude);
-      if (error == std::errc{} && stop == end) return Value{integer};
+      if (const auto magnitude = rtsync::read_number<std::uint64_t>(digits))
+        return Value{Integer{negative, *magnitude}};
     }
-    double real = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), end, real);
-    if (error != std::errc{} || stop != end || !std::isfinite(real)) return std::nullopt;
-    return Value{negative ? -real : real};
+    const auto real = rtsync::read_number<double>(digits);
+    if (!real || !std::isfinite(*real)) return std::nullopt;
+    return Value{negative ? -*real : *real};
   }
 
   std::optional<Value> text() {

@@ -57,33 +57,26 @@ std::vector<std::uint8_t> bytes_of(const std::string& text, const std::string& p
   return bytes;
 }
 
-/// Bytes after the service that an answer repeats of its request.
+/// Services of which an answer repeats bytes after the service: an identifier (of several the first one), a routine and
+/// what is done, or a subfunction.
+constexpr struct {
+  std::uint8_t service;
+  std::size_t bytes;
+} kRepeated[] = {{0x22, 2}, {0x2E, 2}, {0x2F, 2}, {0x31, 3}, {0x10, 1}, {0x11, 1},
+                 {0x19, 1}, {0x27, 1}, {0x28, 1}, {0x3E, 1}, {0x85, 1}};
+constexpr std::size_t kIdentifier = 2;  // bytes
+
 std::size_t repeated_bytes(std::uint8_t service) TACTUS_RT {
-  switch (service) {
-    case 0x22:  // by identifier: read, write, control; the first one of several
-    case 0x2E:
-    case 0x2F:
-      return 2;
-    case 0x31:  // a routine: what is done, and its identifier
-      return 3;
-    case 0x10:  // a subfunction
-    case 0x11:
-    case 0x19:
-    case 0x27:
-    case 0x28:
-    case 0x3E:
-    case 0x85:
-      return 1;
-    default:
-      return 0;
-  }
+  for (const auto& each : kRepeated)
+    if (each.service == service) return each.bytes;
+  return 0;
 }
 
 /// Returns true if it is a positive answer to this request, as far as it repeats it.
 bool is_answer_to(const std::vector<std::uint8_t>& request, std::span<const std::uint8_t> data) TACTUS_RT {
   const std::uint8_t service = request[0];
   if (data.empty() || data[0] != static_cast<std::uint8_t>(service + kAnswer)) return false;
-  const bool has_identifier = service == 0x22 || service == 0x2E || service == 0x2F;
+  const bool has_identifier = repeated_bytes(service) == kIdentifier;
   const std::size_t last = std::min(repeated_bytes(service) + 1, request.size());
   if (data.size() < last) return false;
   for (std::size_t i = 1; i < last; ++i) {

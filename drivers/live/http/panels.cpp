@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
@@ -189,10 +190,7 @@ Node node_of(const Json& json) {
 std::string tag_of(const std::string& bytes) {
   std::uint64_t hash = 14695981039346656037U;  // FNV-1a
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string text = "\"" + std::to_string(bytes.size()) + "-";
-  for (int shift = 60; shift >= 0; shift -= 4) text += kHex[(hash >> shift) & 15U];
-  return text + "\"";
+  return rtsync::format_text("\"%zu-%016" PRIx64 "\"", bytes.size(), hash);
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -50,9 +49,7 @@ class Source {
   explicit Source(const std::string& name) : name_(name) {
     if (std::filesystem::is_regular_file(name)) {
       file_.open(name);
-      if (!file_)
-        throw CommandError(kWrongInput, name + ": cannot be read: " +
-                                            std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+      if (!file_) throw CommandError(kWrongInput, name + ": cannot be read: " + reason_of(errno));
       return;
     }
     if (name.find_first_of("./") != std::string::npos)
@@ -265,8 +262,7 @@ class CanCommand final : public executive::CommandDriver {
     if (rtsync::print_plain(stdout, "%s", text.c_str()) && std::fflush(stdout) == 0) return true;
     const int error = errno;
     if (error == EPIPE) return false;
-    throw CommandError(executive::kEndedEarly, std::string("stdout: cannot be written: ") +
-                                                   std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+    throw CommandError(executive::kEndedEarly, "stdout: cannot be written: " + reason_of(error));
   }
   /// Calls `write` with each frame as a line, from head to end.
   template <class Write>
@@ -306,9 +302,7 @@ class CanCommand final : public executive::CommandDriver {
   int log() {
     Source source(source_);  // first, so that there is no empty file without it
     std::FILE* const file = std::fopen(out_.c_str(), "wxe");
-    if (file == nullptr)
-      throw CommandError(
-          kWrongInput, out_ + ": cannot be made: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    if (file == nullptr) throw CommandError(kWrongInput, out_ + ": cannot be made: " + reason_of(errno));
     bool good = true;
     try {
       each_line(source, [&](const std::string& text) {
@@ -319,9 +313,7 @@ class CanCommand final : public executive::CommandDriver {
       throw;
     }
     good = std::fclose(file) == 0 && good;
-    if (!good)
-      throw CommandError(executive::kEndedEarly,
-                         out_ + ": is not whole: " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+    if (!good) throw CommandError(executive::kEndedEarly, out_ + ": is not whole: " + reason_of(errno));
     source.complain_about_losses();
     return kOk;
   }
@@ -342,8 +334,7 @@ class CanCommand final : public executive::CommandDriver {
     }
     const auto socket = with_status(kWrongMachine, [&] { return open_socket_can(source_, frame->fd); });
     if (const int error = socket->send(*frame); error != 0)
-      throw CommandError(executive::kEndedEarly, source_ + ": the frame was not sent: " +
-                                                     std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+      throw CommandError(executive::kEndedEarly, source_ + ": the frame was not sent: " + reason_of(error));
     return kOk;
   }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Makes the texts that a bus has in the rig's log.
-#include <cstring>
 #include <utility>
 
 #include "drivers/can/model/can_model.hpp"
@@ -58,9 +57,7 @@ bool CanModel::take_message(tactus::Message& to) {
       to.warning = true;
       to.text = text_of("raw log %s: %s; how many are lost is said at the end", settings_.raw.file.c_str(),
                         error == 0 ? "frames are missing, as the disk does not follow"
-                                   : (std::string("frames from here on are missing: ") +
-                                      std::strerror(error))  // NOLINT(concurrency-mt-unsafe)
-                                         .c_str());
+                                   : ("frames from here on are missing: " + reason_of(error)).c_str());
       return true;
     }
     if (reported_ >= reports_.size()) return false;
@@ -115,13 +112,12 @@ bool CanModel::take_message(tactus::Message& to) {
       break;
     case LogEntry::Kind::send_failed:
       to.text = text_of("%s cannot be sent on %s: %s", sent.c_str(), settings_.interface.c_str(),
-                        std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
+                        reason_of(static_cast<int>(entry.value)).c_str());
       break;
     case LogEntry::Kind::not_realtime:
       to.text =
           text_of("a thread of %s does not get the scheduling class of the frames: %s; messages may be late",
-                  settings_.interface.c_str(),
-                  std::strerror(static_cast<int>(entry.value)));  // NOLINT(concurrency-mt-unsafe)
+                  settings_.interface.c_str(), reason_of(static_cast<int>(entry.value)).c_str());
       break;
     case LogEntry::Kind::injected_off:
       to.warning = false;

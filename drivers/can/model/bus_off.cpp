@@ -157,8 +157,7 @@ std::string CanModel::text_of_bus_off(const LogEntry& entry) const {
     return name + " is bus-off, and its driver in the kernel has no restart: sudo ip link set " + name +
            " down, then sudo ip link set " + name + " up";
   return text_of("%s is bus-off, and its restart failed: %s; try '%s'", name.c_str(),
-                 std::strerror(error),  // NOLINT(concurrency-mt-unsafe)
-                 restart.c_str());
+                 reason_of(error).c_str(), restart.c_str());
 }
 
 }  // namespace tactus::drivers::can

@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "drivers/can/port/port.hpp"
+
 namespace tactus::drivers::can {
 namespace {
 
@@ -27,7 +29,7 @@ constexpr timespec kBetweenLooks{0, 1'000'000};
 constexpr int kMostLooks = 5000;  // 5 s
 
 [[noreturn]] void complain(const char* what) {
-  throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  throw std::runtime_error(std::string(what) + ": " + reason_of(errno));
 }
 
 /// Closes all descriptors but these three, of which some may be -1.

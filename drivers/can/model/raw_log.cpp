@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <stdexcept>
 
 #include "drivers/can/log/log_format.hpp"
@@ -31,7 +30,7 @@ RawLog::RawLog(const std::string& file, RawFormat format, const std::string& cha
   if (file_.get() < 0) {
     const int error = errno;
     throw std::runtime_error(
-        "raw.file: " + file + ": " + std::strerror(error) +  // NOLINT(concurrency-mt-unsafe)
+        "raw.file: " + file + ": " + reason_of(error) +
         (error == EEXIST ? "; it is not written over: remove it, or write another name" : ""));
   }
   if (format_ == RawFormat::asc) (void)write(asc_head());

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -81,8 +80,7 @@ void Replay::read(const std::string& file, const ReplaySettings& settings, const
                   const Problems& problems) {
   std::ifstream in(file);
   const auto refuse = [&](const std::string& why) { problems.add("replay.file", file + ": " + why); };
-  if (!in)
-    return refuse(std::string("cannot be read: ") + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe)
+  if (!in) return refuse("cannot be read: " + reason_of(errno));
   LogReader reader;
   std::string line;
   bool has_first = false;

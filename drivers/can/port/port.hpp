@@ -3,6 +3,8 @@
 /// The seam between the model of a bus and what carries its frames: a SocketCAN interface, or a simulated bus.
 #include <cerrno>
 #include <cstdint>
+#include <string>
+#include <system_error>
 
 #include "drivers/can/codec/field.hpp"
 #include "rtsync/rt.hpp"
@@ -70,6 +72,9 @@ struct PortEvent {
   BusStatus status{};
   CanFrame frame{};
 };
+
+/// The text of an errno value. @when setup
+inline std::string reason_of(int error) { return std::generic_category().message(error); }
 
 /// Returns true if an errno value of a socket says that a queue is full, and so may have room later.
 constexpr bool is_queue_full(int error) TACTUS_RT {

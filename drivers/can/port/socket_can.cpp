@@ -58,15 +58,13 @@ class SocketCan final : public CanSocket {
       is_timed_ = set(SOL_SOCKET, SO_TXTIME, &clock, sizeof clock);
       if (!is_timed_ && times == SendTimes::demanded)
         throw std::runtime_error("this kernel sends no frames at their times (SO_TXTIME): " +
-                                 std::string(std::strerror(errno)) +  // NOLINT(concurrency-mt-unsafe)
-                                 "; write 'send_by: automatic'");
+                                 reason_of(errno) + "; write 'send_by: automatic'");
     }
     const int error = bind_to_interface();
     if (error == ENODEV)  // gone since
       throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
     if (error != 0)
-      throw std::runtime_error("cannot bind to " + interface + ": " +
-                               std::strerror(error));  // NOLINT(concurrency-mt-unsafe)
+      throw std::runtime_error("cannot bind to " + interface + ": " + reason_of(error));
   }
 
   int descriptor() const noexcept override { return socket_.get(); }
@@ -220,7 +218,7 @@ std::string socket_complaint(int error) {
     return "this kernel has no CAN sockets: sudo modprobe can-raw; if there is no such module, the kernel "
            "was built "
            "without CAN. 'interface: simulated' needs neither";
-  return std::string("no CAN socket can be had: ") + std::strerror(error);  // NOLINT(concurrency-mt-unsafe)
+  return "no CAN socket can be had: " + reason_of(error);
 }
 
 InterfaceFacts facts_of(const std::string& interface) {
@@ -250,9 +248,7 @@ std::string complaint_about(const std::string& interface, const InterfaceFacts& 
            (is_vcan ? "sudo modprobe vcan && sudo ip link add " + interface + " type vcan" +
                           (fd ? " mtu 72" : "") + " && sudo ip link set " + interface + " up"
                     : "plug it in, or see 'ip -details link show type can'");
-  if (facts.error != 0)
-    return "nothing is known of interface " + interface + ": " +
-           std::strerror(facts.error);  // NOLINT(concurrency-mt-unsafe)
+  if (facts.error != 0) return "nothing is known of interface " + interface + ": " + reason_of(facts.error);
   if (!facts.is_can) return interface + " is not a CAN interface; see 'ip -details link show type can'";
   if (!facts.is_up)
     return interface + " is down: " +

@@ -25,8 +25,7 @@ class UnixCan final : public CanSocket {
     std::memcpy(std::begin(address.sun_path), path.data(), path.size());
     const auto* const general = static_cast<const sockaddr*>(static_cast<const void*>(&address));
     if (socket_.get() >= 0 && ::connect(socket_.get(), general, sizeof address) == 0) return;
-    throw std::runtime_error("cannot join the bus at " + path + ": " +
-                             std::strerror(errno) +  // NOLINT(concurrency-mt-unsafe)
+    throw std::runtime_error("cannot join the bus at " + path + ": " + reason_of(errno) +
                              "; start the program that carries it first, or write 'start: { wait: 5 s }'");
   }
 

@@ -88,8 +88,7 @@ void SimulatedBus::drop_and_restart() TACTUS_RT {
       port->off_until_ = now_ + recovery();
     if (port->is_to_drop_.exchange(false, std::memory_order_relaxed) || is_off) forget(port, true);
     if (!is_off || port->off_until_ > now_) continue;
-    PortEvent event{.kind = PortEvent::Kind::restarted, .stamp = port->off_until_};
-    port->put(event);
+    port->put({.kind = PortEvent::Kind::restarted, .stamp = port->off_until_});
     port->set_counters(0, 0, std::exchange(port->off_until_, -1));
   }
 }
@@ -135,8 +134,7 @@ void SimulatedPort::set_counters(unsigned transmit, unsigned receive, std::int64
                   : most > 127   ? BusState::passive
                   : most > 95    ? BusState::warning
                                  : BusState::active;
-  PortEvent event{.kind = PortEvent::Kind::status, .stamp = stamp, .status = status_};
-  put(event);
+  put({.kind = PortEvent::Kind::status, .stamp = stamp, .status = status_});
 }
 
 void SimulatedBus::collect() TACTUS_RT {

@@ -341,22 +341,15 @@ class Server final : public executive::LiveServer {
   }
 
   void receive(Peer& peer) {
-    if (peer.lingers) {
-      const ssize_t count = ::recv(peer.socket.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
-      if (count == 0 || (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) drop(peer);
-      return;
-    }
-    const std::size_t room = std::min(peer.session.room(), buffer_.size());
+    const std::size_t room = peer.lingers ? buffer_.size() : std::min(peer.session.room(), buffer_.size());
     if (room == 0) return;
     const ssize_t count = ::recv(peer.socket.get(), buffer_.data(), room, MSG_DONTWAIT);
-    if (count > 0) {
-      peer.session.received({buffer_.data(), static_cast<std::size_t>(count)});
-    } else if (count == 0) {
-      peer.half_closed = true;
-      peer.session.ended();
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-      drop(peer);
-    }
+    if (count < 0) return failed(peer);
+    if (count == 0 && peer.lingers) return drop(peer);
+    if (peer.lingers) return;
+    if (count > 0) return peer.session.received({buffer_.data(), static_cast<std::size_t>(count)});
+    peer.half_closed = true;
+    peer.session.ended();
   }
 
   void send(Peer& peer) {
@@ -364,12 +357,14 @@ class Server final : public executive::LiveServer {
     if (peer.gone || output.empty()) return;
     const ssize_t count =
         ::send(peer.socket.get(), output.data(), output.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (count >= 0) {
-      peer.session.sent(static_cast<std::size_t>(count));
-      peer.session.advance(now_);  // commands that waited for room
-    } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
-      drop(peer);
-    }
+    if (count < 0) return failed(peer);
+    peer.session.sent(static_cast<std::size_t>(count));
+    peer.session.advance(now_);  // commands that waited for room
+  }
+
+  /// A call of its socket failed, by errno.
+  void failed(Peer& peer) {
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) drop(peer);
   }
 
   void drop(Peer& peer) {

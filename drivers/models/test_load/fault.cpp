@@ -86,8 +86,14 @@ class FaultBase : public tactus::Model {
         if (instance.substr(kPrefix.size()) == way.name) in_default_data_ = static_cast<How>(way.value);
   }
 
-  /// The body of all jobs.
-  int run(JobClass job_class) {
+  /// A job of each class, named after it.
+  template <JobClass... classes>
+  static void declare_jobs(tactus::Declare& d) {
+    (d.job<&FaultBase::job<classes>>(name_of(classes), classes), ...);
+  }
+
+  template <JobClass job_class>
+  int job() {
     if (job_class == JobClass::default_data) return break_a_rule(in_default_data_);
     if (job_class != in_) return 0;
     ++calls_;
@@ -135,25 +141,15 @@ class FaultBase : public tactus::Model {
   double share_ = 0;
 };
 
-/// A job of each class, named after it.
-template <class Model, JobClass... classes>
-void declare_jobs(tactus::Declare& d) {
-  (d.job<&Model::template job<classes>>(name_of(classes), classes), ...);
-}
-
 /// Base of the faults that every thread can have.
 class FaultBeside : public FaultBase {
  public:
   void declare(tactus::Declare& d) override {
     declare_variables(d);
-    declare_jobs<FaultBeside, default_data, initialization, top_of_frame, environment, sensor, sensor_emitter,
+    declare_jobs<default_data, initialization, top_of_frame, environment, sensor, sensor_emitter,
                  sensor_reflector, sensor_receiver, scheduled, controller, effector, effector_emitter,
                  effector_receiver, logging, data_record, end_of_frame, preload_checkpoint, restart,
                  shutdown>(d);
-  }
-  template <JobClass job_class>
-  int job() {
-    return run(job_class);
   }
 };
 TACTUS_MODEL("fault_beside", FaultBeside, "breaks a rule in a class that an asynchronous thread may have")
@@ -162,16 +158,12 @@ class Fault : public FaultBeside {
  public:
   void declare(tactus::Declare& d) override {
     FaultBeside::declare(d);
-    declare_jobs<Fault, freeze_init, freeze_scheduled, freeze, unfreeze, checkpoint, post_checkpoint>(d);
+    declare_jobs<freeze_init, freeze_scheduled, freeze, unfreeze, checkpoint, post_checkpoint>(d);
     d.job<&Fault::freeze_automatic>("freeze_automatic", JobClass::freeze_automatic, tactus::kDynamic);
-  }
-  template <JobClass job_class>
-  int job() {
-    return run(job_class);
   }
   int freeze_automatic(const tactus::Call& call) {
     call_at("freeze_automatic", call.sim_time_ns + 1'000'000);
-    return run(JobClass::freeze_automatic);
+    return job<JobClass::freeze_automatic>();
   }
 };
 TACTUS_MODEL("fault", Fault, "breaks a rule in a class of the rig file's choice")
@@ -186,12 +178,13 @@ class FaultLoop : public FaultBase {
     d.state("position", position_, "m", "where it is; integrated");
     d.output("speed", speed_, "m/s", "its derivative");
     d.integrated("position", "speed");
-    declare_jobs<FaultLoop, pre_integration, derivative, integration, post_integration>(d);
+    declare_jobs<pre_integration>(d);
+    d.job<&FaultLoop::derive>("derivative", derivative);
+    declare_jobs<integration, post_integration>(d);
   }
-  template <JobClass job_class>
-  int job() {
-    if (job_class == JobClass::derivative) speed_ = rate_ * (pull_ - position_);
-    return run(job_class);
+  int derive() {
+    speed_ = rate_ * (pull_ - position_);
+    return job<derivative>();
   }
 
  private:

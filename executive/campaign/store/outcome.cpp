@@ -7,12 +7,14 @@
 
 #include "config/json.hpp"
 #include "config/json_of.hpp"
+#include "executive/report/json_facts.hpp"
 #include "rtsync/host/folder_file.hpp"
 
 namespace tactus::campaign {
 namespace {
 
 namespace fs = std::filesystem;
+using report::integer_fact, report::list_fact, report::real_fact, report::text_fact, report::true_fact;
 
 constexpr int kVerdictFailed = 4, kNotJudged = 5;  // of `tactus run`
 
@@ -26,30 +28,9 @@ std::string read(const fs::path& file) {
   return rtsync::read_folder_file(file, error);
 }
 
-std::string text_of(const Json& from, const char* key) {
-  const auto at = from.find(key);
-  return at != from.end() && at->is_string() ? at->get<std::string>() : "";
-}
-
-double number_of(const Json& from, const char* key) {
-  const auto at = from.find(key);
-  return at != from.end() && at->is_number() ? at->get<double>() : 0;
-}
-
-/// A list of the file; empty where it has none.
-Json list_of(const Json& from, const char* key) {
-  const auto at = from.find(key);
-  return at != from.end() && at->is_array() ? *at : Json::array();
-}
-
-Json map_of(const Json& from, const char* key) {
-  const auto at = from.find(key);
-  return at != from.end() && at->is_object() ? *at : Json::object();
-}
-
 bool late(const Json& verdict) {
-  for (const Json& row : list_of(verdict, "expectations"))
-    if (row.contains("late") && !row["late"].is_null() && text_of(row, "verdict") == "inconclusive")
+  for (const Json& row : list_fact(verdict, "expectations"))
+    if (row.contains("late") && !row["late"].is_null() && text_fact(row, "verdict") == "inconclusive")
       return true;
   return false;
 }
@@ -60,10 +41,9 @@ std::string cause_of_the_machine(const Json& summary) {
   double longest = 0;
   const Json none;
   const Json* of = &none;
-  const Json causes = map_of(summary, "causes");
-  for (const auto& [cause, row] : causes.items()) {
+  for (const auto& [cause, row] : list_fact(summary, "causes").items()) {
     if (cause == "catching_up" || !row.is_object()) continue;  // what had made it has its time
-    const double sum = number_of(row, "sum_ns");
+    const double sum = real_fact(row, "sum_ns").value_or(0);
     if (sum <= longest && !most.empty()) continue;
     most = cause;
     longest = sum;
@@ -71,56 +51,42 @@ std::string cause_of_the_machine(const Json& summary) {
   }
   if (std::ranges::find(kOfTheMachine, most) == kOfTheMachine.end()) return "";
   if (of->is_array() && !of->empty() && of->front().is_object()) {
-    if (text_of(of->front(), "of") == "this rig") return "";
-    if (const std::string name = text_of(of->front(), "name"); !name.empty()) return most + " by " + name;
+    if (text_fact(of->front(), "of") == "this rig") return "";
+    if (const std::string name = text_fact(of->front(), "name"); !name.empty()) return most + " by " + name;
   }
   return most;
 }
 
 /// The first expectation that decided, as it says itself.
 std::string decided(const Json& verdict) {
-  for (const Json& row : list_of(verdict, "expectations"))
-    if (text_of(row, "verdict") == text_of(verdict, "verdict"))
-      return text_of(row, "name") + ": " + text_of(row, "says");
+  for (const Json& row : list_fact(verdict, "expectations"))
+    if (text_fact(row, "verdict") == text_fact(verdict, "verdict"))
+      return text_fact(row, "name") + ": " + text_fact(row, "says");
   return "";
 }
 
 void take_sources(const Json& sources, Outcome& into) {
   const auto take = [&](const char* kind, const Json& row) {
-    if (row.is_object()) into.sources.push_back({kind, text_of(row, "file"), text_of(row, "sha256")});
+    if (row.is_object()) into.sources.push_back({kind, text_fact(row, "file"), text_fact(row, "sha256")});
   };
   for (const char* const kind : {"rig", "test"})
     if (sources.contains(kind)) take(kind, sources[kind]);
-  for (const Json& row : list_of(sources, "libraries")) take("library", row);
-  for (const Json& row : list_of(sources, "recordings")) take("recording", row);
-  if (sources.contains("tactus")) into.sources.push_back({"tactus", "tactus", text_of(sources, "tactus")});
+  for (const Json& row : list_fact(sources, "libraries")) take("library", row);
+  for (const Json& row : list_fact(sources, "recordings")) take("recording", row);
+  if (sources.contains("tactus")) into.sources.push_back({"tactus", "tactus", text_fact(sources, "tactus")});
 }
 
 void take_expectations(const Json& verdict, Outcome& into) {
-  for (const Json& row : list_of(verdict, "expectations")) {
-    ExpectationRow one{text_of(row, "name"), text_of(row, "verdict"), text_of(row, "severity"),
-                       text_of(row, "unit"), text_of(row, "says"),    std::nullopt,
-                       std::nullopt};
-    if (const auto at = row.find("margin"); at != row.end() && at->is_number())
-      one.margin = at->get<double>();
-    if (const auto at = row.find("frame"); at != row.end() && at->is_number_integer())
-      one.frame = at->get<std::int64_t>();
-    into.expectations.push_back(std::move(one));
-  }
+  for (const Json& row : list_fact(verdict, "expectations"))
+    into.expectations.push_back({text_fact(row, "name"), text_fact(row, "verdict"),
+                                 text_fact(row, "severity"), text_fact(row, "unit"), text_fact(row, "says"),
+                                 real_fact(row, "margin"), integer_fact(row, "frame")});
 }
 
-void take_measured(const Json& measured, Outcome& into) {
-  const auto take = [&](const std::string& name, const Json& row) {
-    MeasuredRow one{name, "", std::numeric_limits<double>::quiet_NaN()};
-    const Json& value = row.is_object() && row.contains("value") ? row["value"] : row;
-    if (value.is_number()) one.value = value.get<double>();
-    if (row.is_object()) one.unit = text_of(row, "unit");
-    into.measured.push_back(std::move(one));
-  };
-  if (measured.is_array())
-    for (const Json& row : measured) take(text_of(row, "name"), row);
-  else if (measured.is_object())
-    for (const auto& [name, row] : measured.items()) take(name, row);
+void take_measured(const Json& of, Outcome& into) {
+  for (const Json& row : list_fact(of, "measured"))
+    into.measured.push_back({text_fact(row, "name"), text_fact(row, "unit"),
+                             real_fact(row, "value").value_or(std::numeric_limits<double>::quiet_NaN())});
 }
 
 /// A run that has no verdict of a test: it ended well, or it is an error.
@@ -130,9 +96,9 @@ void without_verdict(const ProcessEnd& end, const Json& summary, Outcome& into) 
     into.says = "it was ended at its time limit";
     return;
   }
-  const std::string reason = summary.is_object() ? text_of(summary, "reason") : "";
+  const std::string reason = text_fact(summary, "reason");
   if (end.signal == 0 && end.status == 0) {
-    const bool cut_short = summary.is_object() && summary.value("cut_short", Json()) == true;
+    const bool cut_short = true_fact(summary, "cut_short");
     into.verdict = cut_short ? "inconclusive" : "pass";
     if (cut_short) into.says = "it ended before its time: " + reason;
     return;
@@ -151,13 +117,13 @@ Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
   const bool judged = verdict.is_object();
   if (judged) {
     take_expectations(verdict, result);
-    take_sources(map_of(verdict, "sources"), result);
-    if (verdict.contains("measured")) take_measured(verdict["measured"], result);
+    take_sources(list_fact(verdict, "sources"), result);
+    take_measured(verdict, result);
   }
   const bool ended_well = !end.timed_out && end.signal == 0 &&
                           (end.status == 0 || end.status == kVerdictFailed || end.status == kNotJudged);
   if (judged && ended_well) {
-    result.verdict = text_of(verdict, "verdict");
+    result.verdict = text_fact(verdict, "verdict");
     if (result.verdict.empty()) result.verdict = "error";
     if (result.verdict != "pass") result.says = decided(verdict);
     if (result.verdict == "inconclusive" && late(verdict))
@@ -166,9 +132,8 @@ Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
   }
   const Json summary = config::json_of(read(run_folder / "summary.json"));
   without_verdict(end, summary, result);
-  if (summary.is_object() && result.measured.empty() && summary.contains("measured"))
-    take_measured(summary["measured"], result);
-  if (summary.is_object() && text_of(summary, "outcome") == "overrun" && !end.timed_out)
+  if (result.measured.empty()) take_measured(summary, result);
+  if (text_fact(summary, "outcome") == "overrun" && !end.timed_out)
     result.spoiled = cause_of_the_machine(summary);
   return result;
 }
@@ -188,14 +153,15 @@ std::optional<ProcessEnd> read_end(const fs::path& file) { return end_of(read(fi
 
 std::optional<ProcessEnd> end_of(std::string_view text) {
   const Json row = config::json_of(text);
+  const auto number = [&row](const char* key) { return real_fact(row, key).value_or(0); };
   if (!row.is_object() || !row.contains("status")) return std::nullopt;
-  return ProcessEnd{.status = static_cast<int>(number_of(row, "status")),
-                    .signal = static_cast<int>(number_of(row, "signal")),
-                    .timed_out = row.contains("timed_out") && row["timed_out"] == true,
-                    .seconds = number_of(row, "seconds"),
-                    .cpu_s = number_of(row, "cpu_s"),
-                    .memory_kb = static_cast<std::int64_t>(number_of(row, "memory_kb")),
-                    .begun = text_of(row, "begun")};
+  return ProcessEnd{.status = static_cast<int>(number("status")),
+                    .signal = static_cast<int>(number("signal")),
+                    .timed_out = true_fact(row, "timed_out"),
+                    .seconds = number("seconds"),
+                    .cpu_s = number("cpu_s"),
+                    .memory_kb = static_cast<std::int64_t>(number("memory_kb")),
+                    .begun = text_fact(row, "begun")};
 }
 
 }  // namespace tactus::campaign

@@ -9,10 +9,21 @@
 #include <memory>
 
 namespace tactus::rtsync {
+namespace {
+
+/// Returns the words as posix_spawn takes them, which leaves them as they are.
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (const std::string& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
 
 pid_t spawn(const Spawn& child, void (*cannot)(const std::string& what, int error)) {
-  const auto ok = [cannot](int error) {
-    if (error != 0) cannot("cannot prepare its start", error);
+  const auto ok = [&](int error) {
+    if (error != 0) cannot(std::string("cannot prepare ") + child.prepared, error);
   };
   posix_spawn_file_actions_t files{};
   posix_spawnattr_t attributes{};
@@ -29,19 +40,17 @@ pid_t spawn(const Spawn& child, void (*cannot)(const std::string& what, int erro
     ok(::posix_spawn_file_actions_adddup2(&files, ours, theirs));
     highest = std::max(highest, theirs);
   }
-  ok(::posix_spawn_file_actions_addclosefrom_np(&files, highest + 1));
+  if (child.closes) ok(::posix_spawn_file_actions_addclosefrom_np(&files, highest + 1));
   sigset_t all;
   (void)::sigfillset(&all);
   ok(::posix_spawnattr_setsigdefault(&attributes, &all));
   ok(::posix_spawnattr_setsigmask(&attributes, &child.blocked));
   ok(::posix_spawnattr_setflags(
       &attributes, static_cast<short>(child.flags | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)));
-  std::vector<std::string> words = child.words;
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+  const std::vector<char*> argv = pointers_to(child.words), environment = pointers_to(child.environment);
   pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, child.program.c_str(), &files, &attributes, argv.data(), environ);
+  const int error = ::posix_spawn(&pid, child.program.c_str(), &files, &attributes, argv.data(),
+                                  child.environment.empty() ? environ : environment.data());
   if (error != 0) cannot("cannot start " + child.program.string(), error);
   return pid;
 }

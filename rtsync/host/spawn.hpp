@@ -18,6 +18,9 @@ struct Spawn {
   std::vector<std::pair<int, int>> descriptors;  ///< ours, and from 3 on theirs; it gets no others
   sigset_t blocked;                              ///< signals that it begins without
   int flags;                                     ///< POSIX_SPAWN_SETSID, ...
+  std::vector<std::string> environment{};        ///< empty: ours
+  bool closes = true;                            ///< false: what it does not get ends when the program runs
+  const char* prepared = "its start";            ///< name of the start in messages
 };
 
 /// Starts it. Its process id; calls `cannot`, which throws, when it could not be started. @when setup

@@ -7,10 +7,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -19,15 +17,12 @@
 
 #include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/host/spawn.hpp"
 #include "rtsync/host/starter_life.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::campaign {
 namespace {
-
-void prepared(int error, const std::string& what) {
-  if (error != 0) throw std::system_error(error, std::generic_category(), what);
-}
 
 /// Our environment with another value of the mark, of its starter, and of its CPUs if it has some of its own.
 std::vector<std::string> environment_with(const std::string& mark, const rtsync::CpuSet& cpus) {
@@ -64,14 +59,6 @@ class OnCpus {
  private:
   std::optional<rtsync::CpuSet> before_;
 };
-
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> all;
-  all.reserve(words.size() + 1);
-  for (std::string& word : words) all.push_back(word.data());
-  all.push_back(nullptr);
-  return all;
-}
 
 /// The value of the mark of a process; empty: it has none, or we may not look.
 std::string mark_of(pid_t process) {
@@ -110,35 +97,23 @@ std::vector<pid_t> marked(std::string_view begin) {
 pid_t start_process(const CaseStart& start) {
   // They end when the program runs, not before: the lock of the campaign says until then that a case is being started.
   (void)::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  prepared(::posix_spawn_file_actions_init(&files), "cannot prepare a case");
-  const std::unique_ptr<posix_spawn_file_actions_t, int (*)(posix_spawn_file_actions_t*)> end_files(
-      &files, ::posix_spawn_file_actions_destroy);
-  prepared(::posix_spawnattr_init(&attributes), "cannot prepare a case");
-  const std::unique_ptr<posix_spawnattr_t, int (*)(posix_spawnattr_t*)> end_attributes(
-      &attributes, ::posix_spawnattr_destroy);
   const rtsync::Descriptor output(
       ::open(start.output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-  if (output.get() < 0) prepared(errno, start.output.string());
-  prepared(::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0), "cannot prepare a case");
-  prepared(::posix_spawn_file_actions_adddup2(&files, output.get(), 1), "cannot prepare a case");
-  prepared(::posix_spawn_file_actions_adddup2(&files, output.get(), 2), "cannot prepare a case");
-  sigset_t all;
-  (void)::sigfillset(&all);
-  prepared(::posix_spawnattr_setsigdefault(&attributes, &all), "cannot prepare a case");
-  prepared(::posix_spawnattr_setsigmask(&attributes, &start.blocked), "cannot prepare a case");
-  prepared(::posix_spawnattr_setpgroup(&attributes, 0), "cannot prepare a case");
-  prepared(::posix_spawnattr_setflags(&attributes,
-                                      POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP),
-           "cannot prepare a case");
-  std::vector<std::string> words = start.words, environment = environment_with(start.mark, start.cpus);
-  pid_t pid = -1;
+  const auto cannot = [](const std::string& what, int error) {
+    throw std::system_error(error, std::generic_category(), what);
+  };
+  if (output.get() < 0) cannot(start.output.string(), errno);
   const OnCpus there(start.cpus);
-  prepared(::posix_spawn(&pid, start.program.c_str(), &files, &attributes, pointers_to(words).data(),
-                         pointers_to(environment).data()),
-           "cannot start " + start.program.string());
-  return pid;
+  return rtsync::spawn({.program = start.program,
+                        .words = start.words,
+                        .streams = false,
+                        .descriptors = {{output.get(), 1}, {output.get(), 2}},
+                        .blocked = start.blocked,
+                        .flags = POSIX_SPAWN_SETPGROUP,
+                        .environment = environment_with(start.mark, start.cpus),
+                        .closes = false,
+                        .prepared = "a case"},
+                       cannot);
 }
 
 void adopt_orphans() {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +17,7 @@
 #include <vector>
 
 #include "executive/app/commands.hpp"
+#include "executive/app/noticed_signals.hpp"
 #include "executive/app/options.hpp"
 #include "executive/app/own_folder.hpp"
 #include "executive/app/run_folder.hpp"
@@ -36,38 +35,10 @@ using executive::RecordColumn;
 using executive::RecordFormat;
 using executive::RecordingHead;
 
-constexpr int kEndSignals[] = {SIGINT, SIGTERM, SIGHUP};
-
-volatile std::sig_atomic_t g_end_signal = 0;  // the one that came; 0: none
-
-/// Notices signals that end the process, so that no part of a recording stays: it ends by them once that is removed.
-class NoticedSignals {
- public:
-  NoticedSignals() {
-    for (std::size_t i = 0; i < std::size(kEndSignals); ++i) {
-      struct sigaction noticed {};
-      noticed.sa_handler = [](int number) { g_end_signal = number; };
-      noticed.sa_flags = SA_RESTART;
-      (void)::sigaction(kEndSignals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) (void)::sigaction(kEndSignals[i], &noticed, nullptr);
-    }
-  }
-  ~NoticedSignals() {
-    for (std::size_t i = 0; i < std::size(kEndSignals); ++i)
-      (void)::sigaction(kEndSignals[i], &before_[i], nullptr);
-    if (g_end_signal != 0) (void)::raise(g_end_signal);
-  }
-  NoticedSignals(const NoticedSignals&) = delete;
-  NoticedSignals& operator=(const NoticedSignals&) = delete;
-
-  /// Throws CommandError once a signal has come.
-  static void look() {
-    if (g_end_signal != 0) throw CommandError(kEndedEarly, "a signal ended it; nothing was written");
-  }
-
- private:
-  struct sigaction before_[std::size(kEndSignals)]{};
-};
+/// Throws CommandError once a signal has come: no part of a recording stays then.
+void look_for_signal() {
+  if (NoticedSignals::came()) throw CommandError(kEndedEarly, "a signal ended it; nothing was written");
+}
 
 /// The formats of this machine, with words for what is wrong.
 class KnownFormats {
@@ -147,7 +118,7 @@ class Comparison {
     std::vector<std::byte> a(executive::record_bytes(from_->head()));
     std::vector<std::byte> b(executive::record_bytes(to_->head()));
     for (std::uint64_t record = 1; record <= copied; ++record) {
-      NoticedSignals::look();
+      look_for_signal();
       const std::string place = "record " + std::to_string(record);
       if (!from_->next(a.data())) lost("has " + place + ", which the source does not have any more");
       if (!to_->next(b.data())) lost("ends before " + place);
@@ -195,7 +166,7 @@ class ConvertCommand final : public CommandDriver {
   }
 
   int run() override {
-    const NoticedSignals signals;
+    const NoticedSignals signals(true);
     const fs::path source(source_);
     formats_ = std::make_unique<const KnownFormats>();
     std::error_code none;
@@ -274,7 +245,7 @@ class ConvertCommand final : public CommandDriver {
     try {
       records = copy(source, *from.driver, made, *to.driver, columns, omitted);
       Comparison(*from.driver, source, *to.driver, made, omitted).run(records);
-      NoticedSignals::look();
+      look_for_signal();
     } catch (const CommandError& error) {
       throw CommandError(error.status(), source.string() + " as " + to.name + ": " + error.what());
     }
@@ -306,7 +277,7 @@ class ConvertCommand final : public CommandDriver {
     std::vector<std::byte> record(executive::record_bytes(reader->head()));
     std::uint64_t records = 0;
     for (; reader->next(record.data()); ++records) {
-      NoticedSignals::look();
+      look_for_signal();
       writer->write(record.data());
     }
     writer->flush();

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -13,6 +10,7 @@
 #include "config/number.hpp"
 #include "executive/app/commands.hpp"
 #include "executive/app/load_rig.hpp"
+#include "executive/app/noticed_signals.hpp"
 #include "executive/app/share_row.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/driver/clock_driver.hpp"
@@ -99,29 +97,6 @@ struct Measurement {
   bool stopped = false;
 };
 
-std::atomic<bool> stop_asked_for{false};
-
-/// Ctrl-C ends the measuring; what was measured so far is printed. Afterwards it is as it was.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    struct sigaction action {};
-    action.sa_handler = [](int) { stop_asked_for.store(true, std::memory_order_relaxed); };
-    for (std::size_t i = 0; i < std::size(kSignals); ++i)
-      (void)::sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~StopOnSignal() {
-    for (std::size_t i = 0; i < std::size(kSignals); ++i)
-      (void)::sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-
- private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[3]{};
-};
-
 rtsync::Period frame_of(const RigSettings& settings) {
   return rtsync::real_period(settings.frame.period, settings.realtime.ratio);
 }
@@ -201,7 +176,7 @@ Plan plan_for_machine(Nanoseconds each) {
 
 Measurement measure(const Plan& plan) {
   Measurement result;
-  const StopOnSignal signals;
+  const NoticedSignals signals;  // Ctrl-C ends the measuring; what was measured so far is printed
   const std::size_t sleepers = plan.quick ? 1 : std::size(kSleepers);
   const auto trials = static_cast<std::int64_t>(plan.cpus.cpus().size() * sleepers);
   print_error("tactus: measuring CPUs %s for %s; Ctrl-C ends it, --no-measure leaves it out\n",
@@ -222,11 +197,11 @@ Measurement measure(const Plan& plan) {
         settings.margin = margin->second;
       rtsync::MonotonicClock clock;
       Row row{cpu, rtsync::make_sleeper(kind, clock, std::nullopt)->name(),
-              run_wake_trial(settings, &stop_asked_for)};
+              run_wake_trial(settings, &NoticedSignals::came())};
       if (kind == SleeperKind::nanosleep)
         if (const auto margin = propose_margin(row.trial, plan.period)) result.margins[cpu] = *margin;
       if (row.trial.count > 0) result.rows.push_back(std::move(row));
-      result.stopped = stop_asked_for.load(std::memory_order_relaxed);
+      result.stopped = NoticedSignals::came();
       if (result.stopped) return result;
     }
   }

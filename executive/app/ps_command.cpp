@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <signal.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -18,6 +15,7 @@
 #include "config/json.hpp"
 #include "config/json_of.hpp"
 #include "executive/app/commands.hpp"
+#include "executive/app/noticed_signals.hpp"
 #include "executive/app/terminal_text.hpp"
 #include "executive/client/http_stream.hpp"
 #include "executive/client/running_rigs.hpp"
@@ -108,30 +106,18 @@ class PsCommand final : public CommandDriver {
   bool is_for_its_output() const override { return true; }
   int run() override {
     if (!watch_) return list(true);
-    while (!interrupted()) {
+    const NoticedSignals signals;
+    while (!NoticedSignals::came()) {
       if (columns_of(stdout) > 0) put("%s", "\x1b[H\x1b[2J");
       (void)list(false);
       (void)std::fflush(stdout);
-      for (int i = 0; i < 10 && !interrupted(); ++i)
+      for (int i = 0; i < 10 && !NoticedSignals::came(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     return kOk;
   }
 
  private:
-  /// Set by Ctrl-C; the loop of `-w` ends then.
-  static bool interrupted() {
-    static volatile std::sig_atomic_t set = 0;
-    static const bool installed = [] {
-      struct sigaction action {};
-      action.sa_handler = [](int) { set = 1; };
-      (void)::sigaction(SIGINT, &action, nullptr);
-      (void)::sigaction(SIGTERM, &action, nullptr);
-      return true;
-    }();
-    return installed && set != 0;
-  }
-
   /// `leftovers`: also what killed rigs left.
   int list(bool leftovers) {
     std::size_t unseen = 0;

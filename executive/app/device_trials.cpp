@@ -51,7 +51,7 @@ auto opened(Open open) {
 template <class Open>
 void try_without_device(Open open) {
   try {
-    const NoDescriptors none;
+    const Limited none(RLIMIT_NOFILE, 0);
     open();
   } catch (const DeviceError& error) {
     return expect_reason(error.what(), "its device cannot be opened");
@@ -84,12 +84,10 @@ class TriedModel {
     model_ = maker->make(driver.keys, "keys", problems);
     if (model_ == nullptr) throw_not_made(problems);
     const DrivenModel::Face face = model_->face();
-    description_ = {
-        TACTUS_ABI_VERSION, sizeof(tactus_model), driver.name.c_str(), "", nullptr, face.declare, nullptr};
+    description_ = executive::described(driver.name, face.declare);
     instance_.emplace(description_, "trial", face.self);
   }
 
-  DrivenModel& operator*() { return *model_; }
   DrivenModel* operator->() { return model_.get(); }
   ModelInstance& instance() { return *instance_; }
   /// Its driver makes models of files.
@@ -294,7 +292,6 @@ void try_signals(const TriedDriver& driver) {
   Stamps stamps{};
   if (const auto read = source->wait(monotonic_now() + 1ms, stamps); read.status == rtsync::EdgeStatus::gone)
     throw NotTried("its clock is gone without a signal, too: " + reason_text(read.error));
-  (void)::signal(SIGALRM, [](int) {});
   struct sigaction action {};
   action.sa_handler = [](int) {};
   (void)::sigaction(SIGALRM, &action, nullptr);  // without SA_RESTART

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -102,7 +101,6 @@ class Format {
   explicit Format(const TriedDriver& driver)
       : driver_(driver), library_(driver.load()), format_(library_.make<RecordDriver>()) {}
 
-  RecordDriver& operator*() const { return *format_; }
   RecordDriver* operator->() const { return format_.get(); }
   fs::path file(const std::string& recording = "trial") const {
     return fs::absolute(format_->file_name(recording));
@@ -304,10 +302,7 @@ void try_kill(const TriedDriver& driver, std::uint64_t flushed, std::uint64_t mo
 /// Writes until the file may not grow any more. Returns the number of records that were taken and not said to be lost.
 std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& to, std::uint64_t limit) {
   (void)::signal(SIGXFSZ, SIG_IGN);
-  rlimit before{};
-  (void)::getrlimit(RLIMIT_FSIZE, &before);
-  const rlimit small{limit, before.rlim_max};
-  (void)::setrlimit(RLIMIT_FSIZE, &small);
+  const Limited small(RLIMIT_FSIZE, limit);
   std::uint64_t taken = 0;
   std::uint64_t lost = 0;
   bool failed = false;
@@ -332,7 +327,6 @@ std::uint64_t fill(const Format& format, const Sample& sample, const fs::path& t
     if (!failed) (void)tried([&] { sink->flush(); });
   }
   (void)tried([&] { sink->close(); });
-  (void)::setrlimit(RLIMIT_FSIZE, &before);
   if (!failed)
     throw Mistake("reports no error when a full disk takes only " + std::to_string(limit) +
                   " bytes of its file; look at what write(2) returns");

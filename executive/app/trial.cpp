@@ -25,6 +25,7 @@
 #include "executive/driver/record_sink.hpp"
 #include "executive/plan/rig_settings.hpp"
 #include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::app {
 namespace {
@@ -35,15 +36,7 @@ using std::chrono::steady_clock;
 
 constexpr std::byte kAround{0x5A};  // of the bytes around a GuardedRoom
 
-void send_result(int fd, char kind, const std::string& text) {
-  const std::string whole = kind + text;
-  for (std::size_t done = 0; done < whole.size();) {
-    const ssize_t now = ::write(fd, whole.data() + done, whole.size() - done);
-    if (now < 0 && errno == EINTR) continue;
-    if (now <= 0) break;
-    done += static_cast<std::size_t>(now);
-  }
-}
+void send_result(int fd, char kind, const std::string& text) { (void)rtsync::append_whole(fd, kind + text); }
 
 /// Descriptor for the result of this process, and the page after a GuardedRoom that nobody may touch.
 int g_result = -1;
@@ -197,13 +190,13 @@ void throw_not_made(const config::Problems& problems) {
   throw KeysMisfit(first.path + ": " + first.message);
 }
 
-NoDescriptors::NoDescriptors() {
-  (void)::getrlimit(RLIMIT_NOFILE, &before_);
-  const rlimit none{0, before_.rlim_max};
-  (void)::setrlimit(RLIMIT_NOFILE, &none);
+Limited::Limited(decltype(RLIMIT_NOFILE) resource, rlim_t most) : resource_(resource) {
+  (void)::getrlimit(resource_, &before_);
+  const rlimit less{most, before_.rlim_max};
+  (void)::setrlimit(resource_, &less);
 }
 
-NoDescriptors::~NoDescriptors() { (void)::setrlimit(RLIMIT_NOFILE, &before_); }
+Limited::~Limited() { (void)::setrlimit(resource_, &before_); }
 
 void expect_reason(const std::string& text, const std::string& of) {
   const bool none = text.find("it gave no reason") != std::string::npos;
@@ -278,7 +271,7 @@ void try_make_without_descriptors(const TriedDriver& driver) {
   make_once(driver, library);
   const bool of_files = makes_models_of_files(driver, library);
   try {
-    const NoDescriptors none;
+    const Limited none(RLIMIT_NOFILE, 0);
     make_once(driver, library);
   } catch (const NotTried& error) {
     if (of_files) return expect_reason(error.what(), "the file of its keys cannot be opened");

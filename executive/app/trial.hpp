@@ -76,15 +76,17 @@ class Holdings {
   std::size_t files_, threads_;
 };
 
-/// Makes open() fail for want of descriptors while it lives.
-class NoDescriptors {
+/// Sets a limit of this process while it lives.
+class Limited {
  public:
-  NoDescriptors();
-  NoDescriptors(const NoDescriptors&) = delete;
-  NoDescriptors& operator=(const NoDescriptors&) = delete;
-  ~NoDescriptors();
+  /// Sets it to `most`; 0 of RLIMIT_NOFILE makes open() fail for want of descriptors.
+  Limited(decltype(RLIMIT_NOFILE) resource, rlim_t most);
+  Limited(const Limited&) = delete;
+  Limited& operator=(const Limited&) = delete;
+  ~Limited();
 
  private:
+  const decltype(RLIMIT_NOFILE) resource_;
   rlimit before_{};
 };
 

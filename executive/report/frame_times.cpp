@@ -18,7 +18,6 @@ std::int64_t GrowingTime::of(std::int64_t time) {
 
 FrameTimes::FrameTimes(std::int64_t period_ns, std::int64_t block_ns, std::uint64_t seed)
     : late_over_time(period_ns),
-      work_over_time(period_ns),
       slack_over_time(period_ns),
       block_ns_(block_ns),
       resampling_(block_ns > 0 ? std::make_unique<BlockResampling>(kResampled, seed) : nullptr) {}
@@ -36,13 +35,11 @@ void FrameTimes::add(const FrameRow& row) {
     resampling_->add(kOverran, row.overran() ? 1 : 0);
   }
   if (frames() == 0 || row.late > latest.late) latest = row;
-  if (frames() == 0 || row.work > longest.work) longest = row;
   late.add(row.late);
   work.add(row.work);
   slack.add(row.slack);
   if (row.behind > 0) behind.add(row.behind);
   late_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.late)));
-  work_over_time.add(time, static_cast<double>(std::max<std::int64_t>(0, row.work)));
   slack_over_time.add(time, static_cast<double>(row.slack));
   lost = std::max(lost, row.lost);
   late_wakes = std::max(late_wakes, row.late_wakes);

@@ -78,7 +78,6 @@ class FrameTimes {
   SignedTimeCounts slack;
   TimeCounts behind;
   MinMaxColumns late_over_time;
-  MinMaxColumns work_over_time;
   MinMaxColumns slack_over_time;
   std::array<CauseCost, rtsync::kCauses> causes{};
   std::int64_t overruns = 0;
@@ -86,7 +85,6 @@ class FrameTimes {
   std::int64_t late_wakes = 0;
   std::int64_t sum_over_ns = 0;  ///< time by which all overruns ended late
   FrameRow latest{};             ///< the frame that woke latest
-  FrameRow longest{};            ///< the one with the longest work
   FrameRow last{};
   std::int64_t first_time_ns = 0;
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/report/min_max_columns.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace tactus::report {
 
 void MinMaxColumns::add(std::int64_t time, double value) {
@@ -13,32 +10,14 @@ void MinMaxColumns::add(std::int64_t time, double value) {
   while (since / width_ >= static_cast<std::int64_t>(kMost)) halve();
   const auto at = static_cast<std::size_t>(since / width_);
   if (at >= columns_.size()) columns_.resize(at + 1);
-  Column& column = columns_[at];
-  if (column.count++ == 0) {
-    column.first = column.least = column.greatest = value;
-  } else {
-    column.least = std::min(column.least, value);
-    column.greatest = std::max(column.greatest, value);
-  }
-  column.last = value;
+  columns_[at].add({1, value, value, value, value});
 }
 
 void MinMaxColumns::halve() {
   width_ *= 2;
   for (std::size_t i = 0; i < columns_.size(); i += 2) {
-    Column whole = columns_[i];
-    if (i + 1 < columns_.size() && columns_[i + 1].count > 0) {
-      const Column& more = columns_[i + 1];
-      if (whole.count == 0) {
-        whole = more;
-      } else {
-        whole.count += more.count;
-        whole.last = more.last;
-        whole.least = std::min(whole.least, more.least);
-        whole.greatest = std::max(whole.greatest, more.greatest);
-      }
-    }
-    columns_[i / 2] = whole;
+    columns_[i / 2] = columns_[i];
+    if (i + 1 < columns_.size()) columns_[i / 2].add(columns_[i + 1]);
   }
   columns_.resize((columns_.size() + 1) / 2);
 }
@@ -49,15 +28,13 @@ std::int64_t MinMaxColumns::end() const {
 
 double MinMaxColumns::least() const {
   double least = INFINITY;
-  for (const Column& column : columns_)
-    if (column.count > 0) least = std::min(least, column.least);
+  for (const Column& column : columns_) least = std::min(least, column.least);
   return std::isinf(least) ? 0 : least;
 }
 
 double MinMaxColumns::greatest() const {
   double greatest = -INFINITY;
-  for (const Column& column : columns_)
-    if (column.count > 0) greatest = std::max(greatest, column.greatest);
+  for (const Column& column : columns_) greatest = std::max(greatest, column.greatest);
   return std::isinf(greatest) ? 0 : greatest;
 }
 

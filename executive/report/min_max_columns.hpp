@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,8 +18,17 @@ class MinMaxColumns {
     std::uint64_t count = 0;  ///< 0: nothing came in its time
     double first = 0;
     double last = 0;
-    double least = 0;
-    double greatest = 0;
+    double least = INFINITY;
+    double greatest = -INFINITY;
+
+    /// Takes in what came after it.
+    void add(const Column& more) {
+      if (count == 0) first = more.first;
+      if (more.count > 0) last = more.last;
+      count += more.count;
+      least = std::min(least, more.least);
+      greatest = std::max(greatest, more.greatest);
+    }
   };
 
   /// `width`: how much time a column begins with.
@@ -31,9 +42,13 @@ class MinMaxColumns {
   std::int64_t begin() const { return begin_; }  ///< beginning of the first column
   std::int64_t width() const { return width_; }
   std::int64_t end() const;  ///< end of the last column
-  /// Beginning of column `i`, in seconds of a time in nanoseconds.
-  double begin_s(std::size_t i) const {
-    return (static_cast<double>(begin_) + static_cast<double>(width_) * static_cast<double>(i)) * 1e-9;
+  /// Calls `take` with the beginning of each column with values, in seconds of a time in nanoseconds, and the column.
+  template <class Take>
+  void each(Take take) const {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (columns_[i].count > 0)
+        take((static_cast<double>(begin_) + static_cast<double>(width_) * static_cast<double>(i)) * 1e-9,
+             columns_[i]);
   }
   std::uint64_t not_finite() const { return not_finite_; }
   double least() const;  ///< least of all; 0 without any

@@ -45,10 +45,6 @@ std::vector<const Signal*> signals_of(const std::vector<const RunData*>& runs) {
   return all;
 }
 
-std::string title_of(const Signal& signal) {
-  return signal.name + (signal.unit.empty() ? "" : " (" + signal.unit + ")");
-}
-
 std::string range_of(const RunData& run, const Signal& like) {
   const Signal* const found = signal_in(run, like);
   if (found == nullptr) return "\u2013";  // not recorded, or not among the first
@@ -59,14 +55,11 @@ std::string range_of(const RunData& run, const Signal& like) {
 /// Least and greatest of each column, in the order in which the signal went.
 Line curve(const Signal& signal, Ink ink, bool dashed, std::string name) {
   Line line{ink, dashed, std::move(name), {}, false};
-  for (std::size_t i = 0; i < signal.columns.columns().size(); ++i) {
-    const MinMaxColumns::Column& column = signal.columns.columns()[i];
-    if (column.count == 0) continue;
-    const double at = signal.columns.begin_s(i);
+  signal.columns.each([&](double at, const MinMaxColumns::Column& column) {
     const bool up = column.first <= column.last;
     line.points.emplace_back(at, up ? column.least : column.greatest);
     if (column.least != column.greatest) line.points.emplace_back(at, up ? column.greatest : column.least);
-  }
+  });
   return line;
 }
 
@@ -112,7 +105,7 @@ Section side_by_side_section(const std::vector<const RunData*>& runs,
     add("work max", time(&FrameTimes::work, 1));
   }
   for (const Signal* const signal : signals_of(runs))
-    add(title_of(*signal), [signal](const RunData& run) { return range_of(run, *signal); });
+    add(signal->title(), [signal](const RunData& run) { return range_of(run, *signal); });
   section.add_rows(std::move(figures));
   return section;
 }
@@ -138,7 +131,7 @@ Section overlaid_section(const std::vector<const RunData*>& runs,
     if (plot.lines.size() < 2) continue;
     plot.x = run_axis(begin, end);
     plot.y = linear_axis(least, greatest, signal->unit);
-    section.say(title_of(*signal) + ":");
+    section.say(signal->title() + ":");
     section.add(std::move(plot));
   }
   if (section.blocks.empty()) section.say("No variable was recorded by more than one of the runs.");

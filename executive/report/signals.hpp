@@ -14,6 +14,9 @@ struct Signal {
   std::string unit;
   std::string recording;
   MinMaxColumns columns;
+
+  /// "motor.speed (rad/s)".
+  std::string title() const { return name + (unit.empty() ? "" : " (" + unit + ")"); }
 };
 
 struct Signals {

@@ -87,16 +87,12 @@ struct CurveScale {
 
 Line curve_line(const VerdictCurves::Curve& curve, const CurveScale& scale, Ink ink, bool dashed) {
   Line line{ink, dashed, curve.name, {}};
-  const auto& columns = curve.columns.columns();
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].count == 0) continue;
-    const double at = curve.columns.begin_s(i);
-    line.points.emplace_back(at, scale.of(columns[i].first));
-    if (columns[i].count == 1) continue;
-    line.points.emplace_back(at, scale.of(columns[i].least));
-    line.points.emplace_back(at, scale.of(columns[i].greatest));
-    line.points.emplace_back(at, scale.of(columns[i].last));
-  }
+  curve.columns.each([&](double at, const MinMaxColumns::Column& column) {
+    line.points.emplace_back(at, scale.of(column.first));
+    if (column.count == 1) return;
+    for (const double value : {column.least, column.greatest, column.last})
+      line.points.emplace_back(at, scale.of(value));
+  });
   return line;
 }
 

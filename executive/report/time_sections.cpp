@@ -86,12 +86,9 @@ Line later_than(const TimeCounts& times, const Axis& x, Ink ink, bool dashed, st
 Plot over_time(const char* title, const MinMaxColumns& columns, Ink ink, Axis y, double base) {
   Plot plot{.title = title, .x = run_axis(columns.begin(), columns.end()), .y = std::move(y)};
   Bars bars{ink, {}, 0};
-  for (std::size_t i = 0; i < columns.columns().size(); ++i) {
-    const MinMaxColumns::Column& column = columns.columns()[i];
-    if (column.count == 0) continue;
-    const double at = columns.begin_s(i);
+  columns.each([&](double at, const MinMaxColumns::Column& column) {
     bars.bars.push_back({at, std::isnan(base) ? column.least : base, column.greatest});
-  }
+  });
   plot.bars.push_back(std::move(bars));
   return plot;
 }

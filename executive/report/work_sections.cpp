@@ -57,15 +57,12 @@ Plot plot_of(const Signal& signal, Ink ink) {
             .x = run_axis(columns.begin(), columns.end()),
             .y = linear_axis(columns.least(), columns.greatest(), signal.unit)};
   Bars bars{ink, {}, 0};
-  Line line{ink, false, signal.name + (signal.unit.empty() ? "" : " (" + signal.unit + ")"), {}, false};
-  for (std::size_t i = 0; i < columns.columns().size(); ++i) {
-    const MinMaxColumns::Column& column = columns.columns()[i];
-    if (column.count == 0) continue;
-    const double at = columns.begin_s(i);
+  Line line{ink, false, signal.title(), {}, false};
+  columns.each([&](double at, const MinMaxColumns::Column& column) {
     if (column.count > 1) bars.bars.push_back({at, column.least, column.greatest});
     line.points.emplace_back(at, column.first);
     if (column.last != column.first) line.points.emplace_back(at, column.last);
-  }
+  });
   plot.bars.push_back(std::move(bars));
   plot.lines.push_back(std::move(line));
   return plot;

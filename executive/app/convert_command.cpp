@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>

@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <future>
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/engine/slurm_engine.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>

@@ -3,10 +3,8 @@
 
 #include <signal.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <system_error>
 

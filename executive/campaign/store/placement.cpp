@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/campaign/store/placement.hpp"
 
-#include <string_view>
-
 #include "executive/campaign/store/store.hpp"
 
 namespace tactus::campaign {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <map>
 #include <stdexcept>
 
 #include "config/text.hpp"

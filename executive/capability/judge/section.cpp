@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <functional>
 
 #include "config/rules.hpp"
 #include "executive/capability/action/settings.hpp"

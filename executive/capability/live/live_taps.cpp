@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executive/capability/live/live_taps.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -18,15 +17,11 @@ namespace {
 
 using campaign::Counts;
 
-std::string counts_text(const Counts& counts) {
-  const std::array<std::pair<std::int64_t, const char*>, 5> all{{{counts.pass, "pass"},
-                                                                 {counts.fail, "fail"},
-                                                                 {counts.untested, "untested"},
-                                                                 {counts.inconclusive, "inconclusive"},
-                                                                 {counts.error, "error"}}};
+std::string counts_text(Counts counts) {
   std::string text;
-  for (const auto& [count, word] : all)
-    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + word;
+  for (const char* const word : {"pass", "fail", "untested", "inconclusive", "error"})
+    if (const std::int64_t count = counts.of(word); count > 0)
+      text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + word;
   return text;
 }
 

@@ -163,7 +163,7 @@ std::string spreads_text(const Json& all) {
 
 Json figures(const fs::path& folder) {
   Results results(folder);
-  const CampaignFile file = CampaignFile::load(results.file());
+  const CampaignFile file = CampaignFile::load(results.facts().file);
   const Cases cases(file);
   const auto size =
       static_cast<std::int64_t>(file.rigs.size() * std::max<std::size_t>(file.tests.size(), 1)) * file.repeat;
@@ -180,7 +180,7 @@ Json figures(const fs::path& folder) {
     draw.failed += row.verdict == "fail" ? 1 : 0;
     for (std::size_t i = 0; i < values.size(); ++i) values[i].push_back(row.values[i]);
   }
-  Json json{{"campaign", results.name()}, {"cases", ended}, {"of", results.cases()}};
+  Json json{{"campaign", results.facts().name}, {"cases", ended}, {"of", results.facts().count}};
   json["draws"] = draws_json(draws, file, cases, size);
   if (file.cases.until_sure) json["until_sure"] = until_sure_json(folder, file, cases, size);
   json["independent"] = independent;

@@ -99,8 +99,9 @@ fs::path write_page(const fs::path& folder, bool running) {
   data.labels.resize(results.columns().size());
   ResultRow row;
   while (results.next(row)) take(data, results, row);
-  const Json head{{"name", results.name()},       {"file", results.file()}, {"cases", results.cases()},
-                  {"machine", results.machine()}, {"running", running},     {"written", utc_now()}};
+  const CampaignFacts& facts = results.facts();
+  const Json head{{"name", facts.name},       {"file", facts.file}, {"cases", facts.count},
+                  {"machine", facts.machine}, {"running", running}, {"written", utc_now()}};
   std::string text = kPageBegin;
   text += "<script type=\"application/json\" id=\"data\">{\"head\":" + json_text(head) +
           ",\"columns\":" + columns_json(results, data) + ",\"number\":[" + data.number + "],\"attempt\":[" +

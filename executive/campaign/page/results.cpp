@@ -25,36 +25,34 @@ struct Results::Cursors {
         drawn(database, "SELECT number, key, text, value FROM drawn ORDER BY number"),
         verdicts(database,
                  "SELECT number, attempt, expectation, verdict, margin FROM verdicts ORDER BY number"),
-        measured(database, "SELECT number, attempt, quantity, value FROM measured ORDER BY number"),
-        has_drawn(drawn.next()),
-        has_verdict(verdicts.next()),
-        has_measured(measured.next()) {}
+        measured(database, "SELECT number, attempt, quantity, value FROM measured ORDER BY number") {}
 
-  /// Calls `take` with each row of the case, and steps over those of cases before it.
-  template <class Take>
-  static void rows_of(std::int64_t number, Statement& rows, bool& has, Take take) {
-    while (has && rows.integer(0) <= number) {
-      if (rows.integer(0) == number) take(rows);
-      has = rows.next();
+  struct Cursor {
+    Cursor(sqlite3* database, const char* sql) : rows(database, sql) {}
+
+    /// Calls `take` with each row of the case, and steps over those of cases before it.
+    template <class Take>
+    void rows_of(std::int64_t number, Take take) {
+      for (; has && rows.integer(0) <= number; has = rows.next())
+        if (rows.integer(0) == number) take(rows);
     }
-  }
 
-  Statement cases, drawn, verdicts, measured;
-  bool has_drawn, has_verdict, has_measured;
+    Statement rows;
+    bool has = rows.next();
+  };
+  Statement cases;
+  Cursor drawn, verdicts, measured;
 };
 
 Results::Results(const std::filesystem::path& folder)
     : database_(folder / Store::kFile, Database::Use::read) {
   database_.read_apart();
   database_.run("BEGIN");  // all tables as of one moment, while a runner goes on
-  Statement facts(database_.get(), "SELECT name, file, cases, machine, format FROM campaign");
+  Statement facts(database_.get(), "SELECT name, file, cases, realtime, machine, format FROM campaign");
   if (facts.next()) {
-    if (facts.integer(4) > Store::kFormat)
+    if (facts.integer(5) > Store::kFormat)
       throw DatabaseError((folder / Store::kFile).string() + ": a later tactus wrote it; use that one");
-    name_ = facts.text(0);
-    file_ = facts.text(1);
-    cases_ = facts.integer(2);
-    machine_ = facts.text(3);
+    facts_ = {facts.text(0), facts.text(1), facts.integer(2), facts.integer(3) != 0, facts.text(4)};
   }
   read_columns();
   cursors_ = std::make_unique<Cursors>(database_.get());
@@ -104,13 +102,13 @@ bool Results::next(ResultRow& row) {
     row.texts[at->second] = std::move(text);
   };
   using Of = ResultColumn::Kind;
-  Cursors::rows_of(row.number, from.drawn, from.has_drawn, [&](const Statement& rows) {
+  from.drawn.rows_of(row.number, [&](const Statement& rows) {
     put(Of::drawn, "", rows.text(1), rows.real(3), rows.text(2));
   });
-  Cursors::rows_of(row.number, from.verdicts, from.has_verdict, [&](const Statement& rows) {
+  from.verdicts.rows_of(row.number, [&](const Statement& rows) {
     if (rows.integer(1) == row.attempt) put(Of::margin, row.test, rows.text(2), rows.real(4), rows.text(3));
   });
-  Cursors::rows_of(row.number, from.measured, from.has_measured, [&](const Statement& rows) {
+  from.measured.rows_of(row.number, [&](const Statement& rows) {
     if (rows.integer(1) == row.attempt) put(Of::measured, "", rows.text(2), rows.real(3), "");
   });
   return true;

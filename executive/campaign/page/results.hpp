@@ -43,10 +43,7 @@ class Results {
   Results& operator=(const Results&) = delete;
 
   const std::vector<ResultColumn>& columns() const { return columns_; }
-  const std::string& name() const { return name_; }
-  const std::string& file() const { return file_; }
-  const std::string& machine() const { return machine_; }
-  std::int64_t cases() const { return cases_; }
+  const CampaignFacts& facts() const { return facts_; }
   /// Reads the next case; false after the last one.
   bool next(ResultRow& row);
 
@@ -55,8 +52,7 @@ class Results {
   void read_columns();
 
   Database database_;
-  std::string name_, file_, machine_;
-  std::int64_t cases_ = 0;
+  CampaignFacts facts_;
   std::vector<ResultColumn> columns_;
   std::map<std::string, std::size_t> places_;
   std::unique_ptr<Cursors> cursors_;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <system_error>
+#include <utility>
 
 #include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/plain_text.hpp"
@@ -152,59 +153,48 @@ std::string Statement::text(int column) const {
 
 bool Statement::is_null(int column) const { return ::sqlite3_column_type(statement_, column) == SQLITE_NULL; }
 
-Database::Database(const std::filesystem::path& file, Use use, Journal journal) {
-  const int flags = use == Use::read ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  int result = use == Use::read && is_still(file)
-                   ? ::sqlite3_open_v2(still_name(file).c_str(), &database_,
-                                       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr)
-                   : ::sqlite3_open_v2(file.c_str(), &database_, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (result != SQLITE_OK && use == Use::read) {  // of another user, or on a medium that cannot be written
-    (void)::sqlite3_close(database_);
-    result = ::sqlite3_open_v2(file.c_str(), &database_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
-  }
-  try {
-    if (result != SQLITE_OK) refuse(database_, "cannot be opened");
-    (void)::sqlite3_busy_timeout(database_, 60'000);
-    if (use == Use::write) {
-      run(journal == Journal::log ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=TRUNCATE");
-      run(journal == Journal::log ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL");
-      run("PRAGMA foreign_keys=OFF");
-    } else {
-      run("PRAGMA query_only=ON");
-    }
-  } catch (...) {
-    (void)::sqlite3_close(database_);
-    throw;
-  }
+/// Opens it; what went wrong is in `result`, and the handle knows why.
+Database::Handle Database::opened(const std::filesystem::path& file, int flags, int& result) {
+  sqlite3* made = nullptr;
+  result = ::sqlite3_open_v2(file.c_str(), &made, flags | SQLITE_OPEN_NOMUTEX, nullptr);
+  return {made, &::sqlite3_close_v2};
 }
 
-Database::~Database() { (void)::sqlite3_close_v2(database_); }
+Database::Database(const std::filesystem::path& file, Use use, Journal journal)
+    : database_(nullptr, nullptr) {
+  const bool reads = use == Use::read;
+  int result = SQLITE_OK;
+  database_ = reads && is_still(file)
+                  ? opened(still_name(file), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, result)
+                  : opened(file, SQLITE_OPEN_READWRITE | (reads ? 0 : SQLITE_OPEN_CREATE), result);
+  if (result != SQLITE_OK && reads)  // of another user, or on a medium that cannot be written
+    database_ = opened(file, SQLITE_OPEN_READONLY, result);
+  if (result != SQLITE_OK) refuse(get(), "cannot be opened");
+  (void)::sqlite3_busy_timeout(get(), 60'000);
+  if (reads) {
+    run("PRAGMA query_only=ON");
+    return;
+  }
+  run(journal == Journal::log ? "PRAGMA journal_mode=WAL" : "PRAGMA journal_mode=TRUNCATE");
+  run(journal == Journal::log ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL");
+  run("PRAGMA foreign_keys=OFF");
+}
 
 void Database::run(const char* sql) {
-  if (::sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) refuse(database_, sql);
+  if (::sqlite3_exec(get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK) refuse(get(), sql);
 }
 
 void Database::read_apart() {
-  {
-    Statement mode(database_, "PRAGMA journal_mode");
-    if (mode.find_text() == "wal") return;
-  }
-  sqlite3* copy = nullptr;
-  try {
-    // Without a name it is a file of this process alone, which takes memory first.
-    if (::sqlite3_open_v2("", &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                          nullptr) != SQLITE_OK)
-      refuse(copy, "a copy of it to read");
-    sqlite3_backup* const backup = ::sqlite3_backup_init(copy, "main", database_, "main");
-    if (backup == nullptr) refuse(copy, "a copy of it to read");
-    (void)::sqlite3_backup_step(backup, -1);
-    if (::sqlite3_backup_finish(backup) != SQLITE_OK) refuse(copy, "a copy of it to read");
-  } catch (...) {
-    (void)::sqlite3_close(copy);
-    throw;
-  }
-  (void)::sqlite3_close_v2(database_);
-  database_ = copy;
+  if (Statement(get(), "PRAGMA journal_mode").find_text() == "wal") return;
+  int result = SQLITE_OK;
+  // Without a name it is a file of this process alone, which takes memory first.
+  Handle copy = opened("", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, result);
+  sqlite3_backup* const backup =
+      result == SQLITE_OK ? ::sqlite3_backup_init(copy.get(), "main", get(), "main") : nullptr;
+  if (backup == nullptr) refuse(copy.get(), "a copy of it to read");
+  (void)::sqlite3_backup_step(backup, -1);
+  if (::sqlite3_backup_finish(backup) != SQLITE_OK) refuse(copy.get(), "a copy of it to read");
+  database_ = std::move(copy);
   run("PRAGMA query_only=ON");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -90,16 +91,13 @@ class Database {
   enum class Use { read, write };
   enum class Journal { log, rollback };
   Database(const std::filesystem::path& file, Use use, Journal journal = Journal::log);
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-  ~Database();
 
-  sqlite3* get() const { return database_; }
+  sqlite3* get() const { return database_.get(); }
   void run(const char* sql);
   /// One statement, with these values.
   template <class... Values>
   void run(const char* sql, const Values&... values) {
-    Statement(database_, sql).run(values...);
+    Statement(get(), sql).run(values...);
   }
   /// Lets go of a file that is read and has no log, since its runner could not write as long as a reader is in it:
   /// reads a copy of it from here on, in memory, or in a temporary file where it is large. A file with a log stays: its
@@ -107,7 +105,10 @@ class Database {
   void read_apart();
 
  private:
-  sqlite3* database_ = nullptr;
+  using Handle = std::unique_ptr<sqlite3, int (*)(sqlite3*)>;
+  static Handle opened(const std::filesystem::path& file, int flags, int& result);
+
+  Handle database_;
 };
 
 /// All or nothing: what was written since its beginning is undone unless commit() was called. One inside another is part of

@@ -20,28 +20,12 @@ double IndependentPoints::share(std::int64_t draw, std::uint32_t variable) const
 }
 
 HypercubePoints::HypercubePoints(std::uint64_t seed, std::int64_t count)
-    : count_(count), half_bits_(1), order_(seed, kOrder), place_(seed, kPlace) {
-  while ((std::uint64_t{1} << (2 * half_bits_)) < static_cast<std::uint64_t>(count)) ++half_bits_;
-}
-
-std::uint64_t HypercubePoints::shuffled(std::uint64_t value, std::uint32_t variable) const {
-  const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
-  std::uint64_t left = value >> half_bits_, right = value & mask;
-  for (std::uint64_t round = 0; round < 6; ++round) {
-    const std::uint64_t mixed =
-        order_.bits(static_cast<std::int64_t>(right | (round << 32)), variable)[0] & mask;
-    const std::uint64_t next = left ^ mixed;
-    left = right;
-    right = next;
-  }
-  return (left << half_bits_) | right;
-}
+    : count_(count), parts_(count), order_(seed, kOrder), place_(seed, kPlace) {}
 
 std::int64_t HypercubePoints::stratum(std::int64_t draw, std::uint32_t variable) const {
-  auto at = static_cast<std::uint64_t>(draw);
-  do at = shuffled(at, variable);
-  while (at >= static_cast<std::uint64_t>(count_));
-  return static_cast<std::int64_t>(at);
+  return parts_.at(draw, [&](std::uint64_t value, std::uint64_t round) {
+    return order_.bits(static_cast<std::int64_t>(value | (round << 32)), variable)[0];
+  });
 }
 
 double HypercubePoints::share(std::int64_t draw, std::uint32_t variable) const {

@@ -6,6 +6,7 @@
 /// Threads  immutable; share it freely.
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "executive/model/counter_random.hpp"
@@ -23,9 +24,35 @@ class IndependentPoints {
   executive::CounterRandom random_;
 };
 
+/// Keyed permutation of 0 .. count - 1 that takes no memory: a Feistel network that walks its cycles until it falls below
+/// the count (Black, Rogaway 2002).
+class Permutation {
+ public:
+  explicit Permutation(std::int64_t count) : count_(static_cast<std::uint64_t>(count)) {
+    while ((std::uint64_t{1} << (2 * half_)) < count_) ++half_;
+  }
+  /// `mixed(value, round)`: random bits, by the key.
+  template <class Mixed>
+  std::int64_t at(std::int64_t n, Mixed mixed) const {
+    const std::uint64_t mask = (std::uint64_t{1} << half_) - 1;
+    auto value = static_cast<std::uint64_t>(n);
+    do {
+      std::uint64_t left = value >> half_, right = value & mask;
+      for (std::uint64_t round = 0; round < 6; ++round)
+        left = std::exchange(right, left ^ (mixed(right, round) & mask));
+      value = (left << half_) | right;
+    } while (value >= count_);
+    return static_cast<std::int64_t>(value);
+  }
+
+ private:
+  std::uint64_t count_;
+  unsigned half_ = 1;
+};
+
 /// Latin hypercube of `count` points: each coordinate has exactly one point in each of `count` equal parts
-/// (McKay, Beckman, Conover 1979). The order of the parts is a keyed permutation by a Feistel network that walks its
-/// cycles (Black, Rogaway 2002), so that no list is kept. `count` is fixed: another one gives another hypercube.
+/// (McKay, Beckman, Conover 1979). The order of the parts is a Permutation, so that no list is kept. `count` is fixed:
+/// another one gives another hypercube.
 class HypercubePoints {
  public:
   HypercubePoints(std::uint64_t seed, std::int64_t count);
@@ -34,10 +61,8 @@ class HypercubePoints {
   std::int64_t stratum(std::int64_t draw, std::uint32_t variable) const;
 
  private:
-  std::uint64_t shuffled(std::uint64_t value, std::uint32_t variable) const;
-
   std::int64_t count_;
-  unsigned half_bits_;
+  Permutation parts_;
   executive::CounterRandom order_, place_;
 };
 

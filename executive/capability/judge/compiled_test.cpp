@@ -89,14 +89,9 @@ class Compiler final : public TestConditions {
   void add_expectation(const config::Node::Entry& entry) {
     const std::string path = "expect." + entry.key;
     const std::size_t before = problems_.count();
-    CompiledExpectation made;
-    if (entry.value.is_scalar()) {
-      auto read = read_expectation({entry.value.text(), entry.value.place(), path}, problems_);
-      if (!read) return;
-      made.settings = std::move(*read);
-    } else {
-      made.settings = expect_fields().load(entry.value, path, problems_);
-    }
+    auto read = read_expectation(entry.value, path, problems_);
+    if (!read) return;
+    CompiledExpectation made{.settings = std::move(*read)};
     ExpectSettings& settings = made.settings;
     settings.name = entry.key;
     settings.origin = {entry.place, path};

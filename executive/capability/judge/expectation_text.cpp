@@ -6,6 +6,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -220,6 +221,12 @@ class Reader {
 
 std::optional<ExpectSettings> read_expectation(const Located<std::string>& text, config::Problems& problems) {
   return Reader(text, problems).read();
+}
+
+std::optional<ExpectSettings> read_expectation(const config::Node& node, const std::string& path,
+                                               config::Problems& problems) {
+  if (!node.is_scalar()) return expect_fields().load(node, path, problems);
+  return read_expectation({std::string(rtsync::trimmed(node.text(), " ")), node.place(), path}, problems);
 }
 
 }  // namespace tactus::executive

@@ -17,5 +17,8 @@ namespace tactus::executive {
 ///
 /// Its conditions are parts of the text, not looked at yet. Nothing: its mistakes were added to `problems`.  @when setup
 std::optional<ExpectSettings> read_expectation(const Located<std::string>& text, config::Problems& problems);
+/// Reads one that is such a text, or a map with the keys of expect_fields(). Nothing: it is no such text.   @when setup
+std::optional<ExpectSettings> read_expectation(const config::Node& node, const std::string& path,
+                                               config::Problems& problems);
 
 }  // namespace tactus::executive

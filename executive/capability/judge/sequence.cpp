@@ -162,15 +162,9 @@ class SequenceCompiler {
 
   /// `within 200 ms: C`, `for 1 s: C`, `always C`, `never C`, or a map with these keys.
   std::optional<CompiledStepExpectation> expected(const Node::Entry& entry, const std::string& path) {
-    ExpectSettings settings;
-    if (entry.value.is_scalar()) {
-      auto read = read_expectation(
-          {std::string(rtsync::trimmed(entry.value.text(), " ")), entry.value.place(), path}, problems_);
-      if (!read) return std::nullopt;
-      settings = std::move(*read);
-    } else {
-      settings = expect_fields().load(entry.value, path, problems_);
-    }
+    const auto read = read_expectation(entry.value, path, problems_);
+    if (!read) return std::nullopt;
+    const ExpectSettings& settings = *read;
     const auto refuse = [&](const std::string& why) {
       problems_.add(entry.place, path, why);
       return std::nullopt;

@@ -51,6 +51,13 @@ constexpr bool fits_pattern(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
+/// The first characters of a UTF-8 text, at most that many. @when any
+constexpr std::string_view first_letters(std::string_view text, std::size_t most) {
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (!is_continuation(text[i]) && most-- == 0) return text.substr(0, i);
+  return text;
+}
+
 /// The number that a text is; nothing: it is none, has more behind it, or does not fit in T. `form`: the base, or
 /// std::chars_format. @when any
 template <class T, class... Form>

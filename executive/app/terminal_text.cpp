@@ -12,6 +12,7 @@
 #include "config/text.hpp"
 #include "executive/client/terminal.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -32,7 +33,7 @@ std::size_t columns_taken(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\033') {
       i = std::min(text.find('m', i), text.size() - 1);
-    } else if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) {
+    } else if (!rtsync::is_continuation(text[i])) {
       ++columns;
     }
   }

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "config/text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::report {
 namespace {
+
+using rtsync::letters_in;  // each takes a column
 
 constexpr std::size_t kNarrowest = 50;
 constexpr std::size_t kWidest = 160;
@@ -19,19 +22,9 @@ const char* word_of(char sign) {
 }
 
 std::string padded(const std::string& text, std::size_t width, bool right) {
-  const std::size_t places = columns_of(text);
+  const std::size_t places = letters_in(text);
   const std::string blanks(width > places ? width - places : 0, ' ');
   return right ? blanks + text : text + blanks;
-}
-
-/// The first `width` columns.
-std::string cut(const std::string& text, std::size_t width) {
-  std::size_t places = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U) continue;
-    if (places++ == width) return text.substr(0, i);
-  }
-  return text;
 }
 
 std::string cell_text(const Cell& cell) {
@@ -61,7 +54,7 @@ class TextWriter {
     }
     for (const Section& section : page.sections) {
       const std::string title = config::one_line(section.title);
-      out_ += "\n" + title + "\n" + std::string(std::min(columns_of(title), width_), '-') + "\n";
+      out_ += "\n" + title + "\n" + std::string(std::min(letters_in(title), width_), '-') + "\n";
       for (const Block& block : section.blocks) std::visit([this](const auto& each) { write(each); }, block);
     }
     return out_;
@@ -76,7 +69,7 @@ class TextWriter {
     out_ += wrapped(config::one_line(listing.summary) + ":", width_);
     for (const std::string& line : listing.lines) {
       const std::string whole = config::one_line(line);
-      out_ += columns_of(whole) + 2 <= width_ ? "  " + whole + "\n" : wrapped(whole, width_, "  ");
+      out_ += letters_in(whole) + 2 <= width_ ? "  " + whole + "\n" : wrapped(whole, width_, "  ");
     }
   }
 
@@ -84,12 +77,12 @@ class TextWriter {
     std::vector<std::size_t> widths;
     bool named = false;
     for (const Column& column : table.columns) {
-      widths.push_back(columns_of(column.name));
+      widths.push_back(letters_in(column.name));
       named = named || !column.name.empty();
     }
     for (const auto& row : table.rows)
       for (std::size_t i = 0; i < row.size() && i < widths.size(); ++i)
-        widths[i] = std::max(widths[i], columns_of(cell_text(row[i])));
+        widths[i] = std::max(widths[i], letters_in(cell_text(row[i])));
     std::size_t whole = 0;
     for (const std::size_t each : widths) whole += each + 2;
     const std::size_t before_last = widths.empty() ? 0 : whole - widths.back() - 2;
@@ -101,7 +94,7 @@ class TextWriter {
         text += padded(text_at(i), widths[i], table.columns[i].right) + "  ";
       const std::size_t last = widths.size() - 1;
       const std::string end = text_at(last);
-      if (columns_of(text) + columns_of(end) <= width_) {
+      if (letters_in(text) + letters_in(end) <= width_) {
         text += table.columns[last].right ? padded(end, widths[last], true) : end;
         while (text.ends_with(' ')) text.pop_back();
         out_ += text + "\n";
@@ -139,7 +132,7 @@ class TextWriter {
   void write(const Plot& plot) {
     if (plot.rows) return;  // its jobs are listed beside it
     std::size_t label = 0;
-    for (const Tick& tick : plot.y.ticks) label = std::max(label, columns_of(tick.label));
+    for (const Tick& tick : plot.y.ticks) label = std::max(label, letters_in(tick.label));
     label = std::min<std::size_t>(label, 14);
     const std::size_t columns = width_ - label - 2;
     std::vector<std::string> grid(kPlotRows, std::string(columns, ' '));
@@ -186,7 +179,8 @@ class TextWriter {
     for (const Tick& tick : plot.y.ticks)
       if (names[row(tick.at)].empty()) names[row(tick.at)] = tick.label;
     for (std::size_t r = 0; r < kPlotRows; ++r) {
-      std::string line = padded(cut(names[r], label), label, true) + " |" + grid[r];
+      std::string line =
+          padded(std::string(rtsync::first_letters(names[r], label)), label, true) + " |" + grid[r];
       while (line.ends_with(' ')) line.pop_back();
       out_ += line + "\n";
     }
@@ -194,10 +188,10 @@ class TextWriter {
     std::size_t free = 0;
     for (const Tick& tick : plot.x.ticks) {
       const std::size_t at =
-          std::min(label + 2 + column(tick.at), width_ - std::min(width_, columns_of(tick.label)));
+          std::min(label + 2 + column(tick.at), width_ - std::min(width_, letters_in(tick.label)));
       if (at < free) continue;
-      text += std::string(at - columns_of(text), ' ') + tick.label;
-      free = columns_of(text) + 2;
+      text += std::string(at - letters_in(text), ' ') + tick.label;
+      free = letters_in(text) + 2;
     }
     out_ += text + "\n";
   }
@@ -207,11 +201,6 @@ class TextWriter {
 };
 
 }  // namespace
-
-std::size_t columns_of(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
 
 std::string wrapped(std::string_view text, std::size_t width, const std::string& indent) {
   std::string result;
@@ -228,14 +217,14 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
     if (end == std::string_view::npos) end = text.size();
     std::string word(text.substr(at, end - at));
     at = end + 1;
-    while (columns_of(word) > room) {  // longer than a line
+    while (letters_in(word) > room) {  // longer than a line
       if (line.size() > indent.size()) end_line();
-      const std::string piece = cut(word, room);
+      const std::string piece(rtsync::first_letters(word, room));
       word.erase(0, piece.size());
       line += piece;
       end_line();
     }
-    if (line.size() > indent.size() && columns_of(line) + 1 + columns_of(word) > room + indent.size())
+    if (line.size() > indent.size() && letters_in(line) + 1 + letters_in(word) > room + indent.size())
       end_line();
     line += (line.size() > indent.size() ? " " : "") + word;
   }

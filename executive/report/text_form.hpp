@@ -12,8 +12,6 @@ namespace tactus::report {
 /// characters. @when service
 std::string to_text(const Page& page, std::size_t width);
 
-/// Number of columns of a terminal that the text takes: one for each character.
-std::size_t columns_of(std::string_view text);
 /// The text in lines of at most `width` columns, broken at blanks where there are some; each begins with `indent`.
 std::string wrapped(std::string_view text, std::size_t width, const std::string& indent = "");
 

@@ -19,6 +19,7 @@
 #include "executive/report/signals.hpp"
 #include "executive/report/text_form.hpp"
 #include "executive/report/trace_excerpt.hpp"
+#include "rtsync/text.hpp"
 #include "tests/executive/report/made_run.hpp"
 #include "tests/support/snapshot.hpp"
 
@@ -191,7 +192,7 @@ TEST(Report, TextFitsTheTerminal) {
   const Page page = page_of(dir / "run");
   for (const std::size_t width : {50U, 51U, 64U, 80U, 133U}) {
     std::stringstream lines(to_text(page, width));
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns_of(line), width) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(rtsync::letters_in(line), width) << line;
   }
 }
 

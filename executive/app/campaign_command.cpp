@@ -61,17 +61,14 @@ std::optional<std::int64_t> number(std::string_view text) {
 /// Nothing: the words are no numbers.
 std::optional<std::vector<std::pair<std::int64_t, std::int64_t>>> ranges(std::string_view words) {
   std::vector<std::pair<std::int64_t, std::int64_t>> all;
-  for (;;) {
-    const std::size_t comma = words.find(',');
-    const std::string_view word = words.substr(0, comma);
+  for (const std::string_view word : rtsync::parts_of(words, ',')) {
     const std::size_t dash = word.find('-');
     const auto first = number(word.substr(0, dash));
     const auto last = dash == std::string_view::npos ? first : number(word.substr(dash + 1));
     if (!first || !last) return std::nullopt;
     all.emplace_back(*first, *last);
-    if (comma == std::string_view::npos) return all;
-    words.remove_prefix(comma + 1);
   }
+  return all;
 }
 
 /// Reads what `--only` asks for: numbers and ranges as "3-9,12", else a text that the command line of the case holds.

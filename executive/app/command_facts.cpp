@@ -2,7 +2,8 @@
 #include "executive/app/command_facts.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "rtsync/text.hpp"
 
 namespace tactus::app {
 namespace {
@@ -12,10 +13,8 @@ std::vector<std::string> choices_in(const std::string& type) {
   const std::size_t begin = type.find('{');
   const std::size_t end = type.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return {};
-  std::vector<std::string> choices;
-  std::istringstream text(type.substr(begin + 1, end - begin - 1));
-  for (std::string choice; std::getline(text, choice, ',');) choices.push_back(choice);
-  return choices;
+  const auto choices = rtsync::parts_of(std::string_view(type).substr(begin + 1, end - begin - 1), ',');
+  return {choices.begin(), choices.end()};
 }
 
 /// "[FILE]" is optional.

@@ -8,6 +8,7 @@
 #include "config/text.hpp"
 #include "executive/app/setting_completion.hpp"
 #include "executive/app/variable_completion.hpp"
+#include "rtsync/host/host_file.hpp"
 
 namespace tactus::app {
 namespace {
@@ -81,10 +82,8 @@ std::string completed_apart(const CommandFacts& tactus, std::vector<std::string>
   const std::string reply = complete(tactus, words, command_words);
   if (!reply.starts_with("words\n")) return reply;
   std::string text = "words\n";
-  for (std::size_t at = text.size(), end; at < reply.size(); at = end + 1) {
-    end = reply.find('\n', at);
-    text += last.substr(0, equals + 1) + reply.substr(at, end - at) + "\n";
-  }
+  for (const std::string_view line : rtsync::lines_of(std::string_view(reply).substr(text.size())))
+    text += last.substr(0, equals + 1) + std::string(line) + "\n";
   return text;
 }
 

@@ -100,12 +100,9 @@ std::size_t columns_of(std::FILE* file) {
 std::string wrapped_lines(std::string_view text, std::size_t columns) {
   if (columns == 0) return std::string(text);
   std::string wrapped;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    wrapped += wrapped_line(text.substr(0, end), columns);
-    if (end < text.size()) wrapped += '\n';
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view line : rtsync::parts_of(text, '\n'))
+    wrapped += wrapped_line(line, columns) + '\n';
+  wrapped.pop_back();
   return wrapped;
 }
 

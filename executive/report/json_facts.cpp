@@ -8,19 +8,17 @@
 #include "executive/record/losses_text.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::report {
 
 const Json* find_fact(const Json& all, std::string_view path) {
   const Json* at = &all;
-  while (!path.empty()) {
-    const std::size_t dot = path.find('.');
-    const std::string key(path.substr(0, dot));
-    if (!at->is_object()) return nullptr;
-    const auto found = at->find(key);
+  if (path.empty()) return at;
+  for (const std::string_view key : rtsync::parts_of(path, '.')) {
+    const auto found = at->find(key);  // what is no object has none
     if (found == at->end()) return nullptr;
     at = &*found;
-    path = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   }
   return at;
 }

@@ -13,21 +13,12 @@
 #include "executive/model/suggest.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/joined.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
 
 using Path = std::vector<std::string>;
-
-Path steps_of(std::string_view path) {
-  Path steps;
-  for (std::size_t dot = 0; dot != std::string_view::npos; path.remove_prefix(dot + 1)) {
-    dot = path.find('.');
-    steps.emplace_back(path.substr(0, dot));
-    if (dot == std::string_view::npos) break;
-  }
-  return steps;
-}
 
 void add_keys(const config::Section& section, const Path& above, std::vector<Path>& all) {
   for (const config::KeyShape& key : section.keys) {
@@ -80,7 +71,8 @@ using Rank = std::pair<std::size_t, std::size_t>;
 }  // namespace
 
 std::string setting_meant(std::string_view path, const config::Document& document, const std::string& file) {
-  const Path written = steps_of(path);
+  const std::vector<std::string_view> steps = rtsync::parts_of(path, '.');
+  const Path written(steps.begin(), steps.end());
   const config::Section& section = rig_fields().section();
   const Path keys = names_of(section.keys, &config::KeyShape::key);
   if (!config::nearest(written.front(), keys).empty() || written.front().starts_with("x-")) return "";

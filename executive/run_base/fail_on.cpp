@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/text.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -46,14 +47,9 @@ std::string add_fail_on(std::string_view words, FailOn& fail_on) {
                             : "(" + fail_on.condition + ") or (" + std::string(words) + ")";
     return "";
   }
-  for (;;) {
-    const std::size_t comma = words.find(',');
-    if (const std::string wrong = add_fail_word(config::trimmed(words.substr(0, comma)), fail_on);
-        !wrong.empty())
-      return wrong;
-    if (comma == std::string_view::npos) return "";
-    words.remove_prefix(comma + 1);
-  }
+  for (const std::string_view word : rtsync::parts_of(words, ','))
+    if (const std::string wrong = add_fail_word(config::trimmed(word), fail_on); !wrong.empty()) return wrong;
+  return "";
 }
 
 std::string why_failed(const FailOn& fail_on, const RunFigures& figures) {

@@ -13,6 +13,7 @@
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/runner.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::campaign::slurm {
 
@@ -24,12 +25,9 @@ constexpr const char* kAnswer = "engine.answer";
 
 fs::path program_of(const std::string& name) {
   const char* const given = std::getenv("PATH");
-  std::string_view path = given != nullptr ? given : "/usr/bin:/bin";
-  while (!path.empty()) {
-    const std::size_t end = path.find(':');
-    const fs::path file = fs::path(path.substr(0, end)) / name;
+  for (const std::string_view folder : rtsync::parts_of(given != nullptr ? given : "/usr/bin:/bin", ':')) {
+    const fs::path file = fs::path(folder) / name;
     if (::access(file.c_str(), X_OK) == 0) return fs::absolute(file);
-    path = end == std::string_view::npos ? "" : path.substr(end + 1);
   }
   return {};
 }

@@ -84,7 +84,6 @@ std::optional<Correlation> rank_correlation(const std::vector<double>& x, const 
   const double bounded = std::clamp(result.rank, -1 + 1e-12, 1 - 1e-12);
   const double half = two_sided_z(confidence) * std::sqrt((1 + bounded * bounded / 2) / (n - 3));
   result.interval = {std::tanh(std::atanh(bounded) - half), std::tanh(std::atanh(bounded) + half)};
-  result.certain = result.interval.low > 0 || result.interval.high < 0;
   return result;
 }
 

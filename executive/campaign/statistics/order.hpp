@@ -28,7 +28,6 @@ struct Correlation {
   double rank = 0;
   std::int64_t pairs = 0;
   Interval interval{-1, 1};
-  bool certain = false;  ///< the interval does not hold 0
 };
 std::optional<Correlation> rank_correlation(const std::vector<double>& x, const std::vector<double>& y,
                                             double confidence = 0.95);

@@ -18,12 +18,7 @@ void SureDraws::take(std::int64_t number, Judged judged) {
 void SureDraws::count(const Draw& draw) {
   const bool passes = draw.passed > 0 && draw.passed + draw.left_out == draw.cases;
   if (!passes && draw.failed == 0) return;
-  if (enough_) {
-    ++counted_.left_out;
-    return;
-  }
-  ++counted_.of;
-  counted_.passed += passes ? 1 : 0;
+  counted_.take(passes, rule_);
   enough_ = rule_.enough(counted_.passed, counted_.of);
 }
 

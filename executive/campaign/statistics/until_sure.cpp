@@ -7,18 +7,6 @@
 namespace tactus::campaign {
 namespace {
 
-/// (high - low) / 2 <= half_width of Wilson's interval, by its z.
-struct Stopping {
-  double z2, half_width;
-
-  bool enough(std::int64_t passed, std::int64_t of) const {
-    const double n = static_cast<double>(of), p = static_cast<double>(passed) / n;
-    const double half = std::sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n * n))) / (1 + z2 / n);
-    // At 0 and n passed the interval ends at 0 and 1, which makes it no wider.
-    return half <= half_width;
-  }
-};
-
 /// A way to end: after that many cases, this number passed, with the logarithm of the number of orders that lead there.
 struct End {
   std::int64_t passed, of;
@@ -26,7 +14,7 @@ struct End {
 };
 
 /// All ends: the number of orders of passes and failures to each, without one that ends before.
-std::vector<End> ends_of(const Stopping& stopping) {
+std::vector<End> ends_of(const UntilSure& sure) {
   std::vector<End> ends;
   std::vector<double> ways{1};  // of each number passed, scaled
   double log_scale = 0;
@@ -41,7 +29,7 @@ std::vector<End> ends_of(const Stopping& stopping) {
     bool goes_on = false;
     for (std::size_t k = 0; k < next.size(); ++k) {
       if (next[k] == 0) continue;
-      if (stopping.enough(static_cast<std::int64_t>(k), n)) {
+      if (sure.enough(static_cast<std::int64_t>(k), n)) {
         ends.push_back({static_cast<std::int64_t>(k), n, std::log(next[k]) + log_scale});
         next[k] = 0;
       } else {
@@ -80,18 +68,21 @@ UntilSure::UntilSure(double confidence, double half_width) : half_width_(half_wi
   // The risk inside falls by steps of a tenth until the whole covers enough: at most some ten steps.
   for (double risk = 1 - confidence;; risk *= 0.9) {
     inner_ = 1 - risk;
-    const double z = two_sided_z(inner_);
-    const std::vector<End> ends = ends_of({z * z, half_width_});
+    z2_ = two_sided_z(inner_) * two_sided_z(inner_);
+    const std::vector<End> ends = ends_of(*this);
     coverage_ = least_coverage(ends, inner_);
     most_ = ends.back().of;
     if (coverage_ >= confidence) return;
   }
 }
 
+/// (high - low) / 2 <= half_width of Wilson's interval, by its z.
 bool UntilSure::enough(std::int64_t passed, std::int64_t of) const {
   if (of <= 0) return false;
-  const double z = two_sided_z(inner_);
-  return Stopping{z * z, half_width_}.enough(passed, of);
+  const double n = static_cast<double>(of), p = static_cast<double>(passed) / n;
+  const double half = std::sqrt(z2_ * (p * (1 - p) / n + z2_ / (4 * n * n))) / (1 + z2_ / n);
+  // At 0 and n passed the interval ends at 0 and 1, which makes it no wider.
+  return half <= half_width_;
 }
 
 SureEnd draw_until_sure(const UntilSure& sure, std::int64_t draws, std::int64_t at_a_time,
@@ -99,15 +90,8 @@ SureEnd draw_until_sure(const UntilSure& sure, std::int64_t draws, std::int64_t 
   SureEnd end;
   for (std::int64_t first = 0; first < draws && !sure.enough(end.passed, end.of);) {
     const std::int64_t count = std::min(std::max<std::int64_t>(at_a_time, 1), draws - first);
-    for (const int passes : run(first, count)) {
-      if (passes < 0) continue;
-      if (sure.enough(end.passed, end.of)) {
-        ++end.left_out;
-        continue;
-      }
-      ++end.of;
-      end.passed += passes;
-    }
+    for (const int passes : run(first, count))
+      if (passes >= 0) end.take(passes > 0, sure);
     first += count;
   }
   return end;

@@ -34,7 +34,7 @@ class UntilSure {
   double coverage() const { return coverage_; }
 
  private:
-  double half_width_, inner_, coverage_ = 0;
+  double half_width_, inner_, z2_ = 0, coverage_ = 0;
   std::int64_t most_ = 0;
 };
 
@@ -42,6 +42,13 @@ class UntilSure {
 struct SureEnd {
   std::int64_t passed = 0, of = 0;  ///< draws that count
   std::int64_t left_out = 0;        ///< draws that ran beside the last one that counts, and do not
+
+  /// Counts one more draw, or leaves it out where no further one is needed.
+  void take(bool passes, const UntilSure& sure) {
+    if (sure.enough(passed, of)) return void(++left_out);
+    ++of;
+    passed += passes ? 1 : 0;
+  }
 };
 
 /// Takes draws in batches, and counts them one by one in their order, not in that in which they end: it stops at the

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "config/text.hpp"
+#include "executive/model/suggest.hpp"
 #include "executive/run/run_setup.hpp"
 
 namespace tactus::campaign {
@@ -35,10 +36,8 @@ std::vector<std::string> names_in(const config::Document* rig, const config::Doc
   const bool of_test = std::ranges::find(kOfTest, section) != kOfTest.end();
   const config::Node* node = of_test && test != nullptr ? test->root().find(section) : nullptr;
   if (node == nullptr && rig != nullptr) node = rig->root().find(section);
-  std::vector<std::string> names;
-  if (node != nullptr)
-    for (const config::Node::Entry& entry : node->entries()) names.push_back(entry.key);
-  return names;
+  if (node == nullptr) return {};
+  return executive::names_of(node->entries(), &config::Node::Entry::key);
 }
 
 /// Loads a rig, and adds what is wrong with it: once each.

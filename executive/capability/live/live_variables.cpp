@@ -139,8 +139,7 @@ std::optional<LiveRef> LiveVariables::find(std::string_view name, std::string& p
 }
 
 std::string LiveVariables::model_meant(const std::string& text) const {
-  std::vector<std::string> names;
-  for (const auto& [name, span] : by_model_) names.push_back(name);
+  std::vector<std::string> names = names_of(by_model_, [](const auto& each) { return each.first; });
   std::ranges::sort(names);
   return names.size() > 1000 ? "" : did_you_mean(text, names);
 }

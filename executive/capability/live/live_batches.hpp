@@ -11,11 +11,35 @@
 #include <vector>
 
 #include "executive/capability/live/live_commands.hpp"
-#include "executive/capability/live/live_pending.hpp"
+#include "executive/capability/live/live_port.hpp"
 #include "executive/capability/live/live_variables.hpp"
+#include "executive/driver/live.hpp"
+#include "executive/frame/executive.hpp"
 #include "executive/run_base/live_journal.hpp"
 
 namespace tactus::executive {
+
+/// Observations of one look of the live thread, and the answers that it gives.
+struct LiveView {
+  State state = State::connect;
+  const RunEnd* end = nullptr;           ///< nullptr: the frames go on
+  const LivePort::Head* head = nullptr;  ///< a newer snapshot than at the look before; nullptr: there is none
+  std::function<LiveSnapshotPtr()> copy{};  ///< makes a copy of it
+  LiveSnapshotPtr copied{};
+  std::vector<std::function<void()>> answers{};
+
+  /// The snapshot for clients: one copy, however many ask for it.
+  const LiveSnapshotPtr& snapshot() { return copied != nullptr ? copied : copied = copy(); }
+};
+
+/// Waits for an answer of the rig.
+///
+/// Threads  one at a time.
+struct LivePending {
+  /// Adds the answer to those of the view once there is one. True: nothing is waited for any more.
+  std::function<bool(LiveView& view)> poll;
+  bool wants_snapshot = false;
+};
 
 /// The batches of clients that are on their way through the frames, and what those have left behind: forces, and who
 /// has set what.

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "executive/campaign/run/attempt_folder.hpp"
+#include "executive/campaign/run/case_ledger.hpp"
 #include "executive/campaign/run/case_process.hpp"
 #include "executive/campaign/run/holder_lock.hpp"
-#include "executive/campaign/run/order.hpp"
 #include "executive/campaign/run/side_by_side.hpp"
 #include "executive/campaign/store/case_states.hpp"
 #include "tests/executive/campaign/made_campaign.hpp"

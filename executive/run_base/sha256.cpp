@@ -48,32 +48,22 @@ class Sha256 {
   }
   void mix() {
     std::array<std::uint32_t, 64> words{};
-    for (std::size_t i = 0; i < 16; ++i)
-      words[i] = static_cast<std::uint32_t>(block_[4 * i]) << 24U |
-                 static_cast<std::uint32_t>(block_[4 * i + 1]) << 16U |
-                 static_cast<std::uint32_t>(block_[4 * i + 2]) << 8U | block_[4 * i + 3];
+    for (std::size_t i = 0; i < block_.size(); ++i) words[i / 4] = words[i / 4] << 8U | block_[i];
     for (std::size_t i = 16; i < 64; ++i) {
       const std::uint32_t a = words[i - 15], b = words[i - 2];
       words[i] = words[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ (a >> 3U)) + words[i - 7] +
                  (std::rotr(b, 17) ^ std::rotr(b, 19) ^ (b >> 10U));
     }
-    auto [a, b, c, d, e, f, g, h] = state_;
+    std::array<std::uint32_t, 8> mixed = state_;
     for (std::size_t i = 0; i < 64; ++i) {
+      const auto [a, b, c, d, e, f, g, h] = mixed;
       const std::uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                   ((e & f) ^ (~e & g)) + kRounds[i] + words[i];
       const std::uint32_t second =
           (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
-      h = g;
-      g = f;
-      f = e;
-      e = d + first;
-      d = c;
-      c = b;
-      b = a;
-      a = first + second;
+      mixed = {first + second, a, b, c, d + first, e, f, g};
     }
-    const std::array<std::uint32_t, 8> more = {a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; i < more.size(); ++i) state_[i] += more[i];
+    for (std::size_t i = 0; i < mixed.size(); ++i) state_[i] += mixed[i];
   }
 
   std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

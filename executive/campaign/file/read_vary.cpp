@@ -114,14 +114,13 @@ bool read_list(const VarySettings& settings, Vary& vary, Problems& problems) {
   for (const Node::Entry& entry : node.entries()) values.push_back(Node::scalar(entry.key, entry.place));
   // One word makes words of all: "1, 2, measured" are names of choices.
   const bool all_numbers = std::ranges::all_of(values, looks_like_number);
-  bool good = true;
-  if (all_numbers) good = NumberReader(vary, problems).set_unit(values.front(), path + "[0]");
-  for (std::size_t i = 0; good && i < values.size(); ++i) {
+  const std::size_t before = problems.count();
+  if (all_numbers) (void)NumberReader(vary, problems).set_unit(values.front(), path + "[0]");
+  for (std::size_t i = 0; problems.count() == before && i < values.size(); ++i) {
     Value value;
     if (all_numbers) {
       const auto number =
           config::read_quantity(values[i], path + "[" + std::to_string(i) + "]", vary.unit, problems);
-      good &= number.has_value();
       value = {values[i].text(), number.value_or(0), false};
     } else {
       value = {config::to_flow(values[i]), static_cast<double>(i), true};
@@ -129,41 +128,35 @@ bool read_list(const VarySettings& settings, Vary& vary, Problems& problems) {
     const auto same = std::ranges::find_if(vary.list, [&](const Value& each) {
       return all_numbers ? each.number == value.number : each.text == value.text;
     });
-    if (same != vary.list.end()) {
+    if (same != vary.list.end())
       problems.add(values[i].place(), path, config::show(value.text) + " is there twice");
-      good = false;
-    }
     vary.list.push_back(std::move(value));
   }
   vary.distribution.kind = Kind::weights;
   vary.distribution.weights.assign(vary.list.size(), 1);
   for (std::size_t i = 0; weighted && i < node.entries().size(); ++i) {
     const auto weight = config::parse_ratio(node.entries()[i].value.text());
-    if (!weight || !(*weight.value > 0)) {
+    if (weight && *weight.value > 0)
+      vary.distribution.weights[i] = *weight.value;
+    else
       problems.add(node.entries()[i].value.place(), path,
                    "a weight is a number above zero, as 3 or 20 %, not " +
                        config::show(node.entries()[i].value.text()));
-      good = false;
-    } else {
-      vary.distribution.weights[i] = *weight.value;
-    }
   }
-  return good;
+  return problems.count() == before;
 }
 
 /// `normal` and `lognormal`: a map of two keys.
 bool read_bell(const Node& node, const std::string& path, const char* middle, bool logarithm, Vary& vary,
                NumberReader& read, Problems& problems) {
-  bool good = node.is_map();
+  const std::size_t before = problems.count();
   for (const Node::Entry& entry : node.entries())
-    if (entry.key != middle && entry.key != "sigma") {
+    if (entry.key != middle && entry.key != "sigma")
       problems.add(entry.place, path + "." + entry.key,
                    "unknown key; " + config::hint(entry.key, {middle, "sigma"}));
-      good = false;
-    }
   if (!node.is_map())
     problems.add(node.place(), path, "expected { " + std::string(middle) + ": ..., sigma: ... }");
-  if (!good) return false;
+  if (problems.count() != before) return false;
   const auto centre = read(node.find(middle), path + "." + middle, node.place());
   if (!centre) return false;
   vary.distribution.a = *centre;
@@ -178,9 +171,8 @@ bool read_bell(const Node& node, const std::string& path, const char* middle, bo
   if (!share || !(*share.value > 0))
     problems.add(sigma == nullptr ? node.place() : sigma->place(), path + ".sigma",
                  "expected the standard deviation of the logarithm, a number above zero such as 0.1 or 10 %");
-  if (*centre <= 0 || !share || !(*share.value > 0)) return false;
-  vary.distribution.b = *share.value;
-  return true;
+  vary.distribution.b = share.value.value_or(0);
+  return problems.count() == before;
 }
 
 bool read_distribution(const VarySettings& s, Vary& vary, NumberReader& read, Problems& problems) {
@@ -192,11 +184,12 @@ bool read_distribution(const VarySettings& s, Vary& vary, NumberReader& read, Pr
     if (ends.empty()) return false;
     d.a = ends[0];
     d.b = ends[1];
+    const std::size_t before = problems.count();
     if (!(d.a < d.b)) problems.add(node.place(), path + "." + key, "the first value is not below the second");
     if (kind == Kind::log_uniform && !(d.a > 0))
       problems.add(node.place(), path + "." + key,
                    "both values are above zero where the logarithm is uniform");
-    return d.a < d.b && (kind != Kind::log_uniform || d.a > 0);
+    return problems.count() == before;
   };
   if (!s.uniform.is_null()) return range(s.uniform, "uniform", Kind::uniform);
   if (!s.log_uniform.is_null()) return range(s.log_uniform, "log_uniform", Kind::log_uniform);

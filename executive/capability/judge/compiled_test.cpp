@@ -184,11 +184,9 @@ class Compiler final : public TestConditions {
                          std::to_string(given) + " are given");
       return nullptr;
     }
-    bool fits = true;
+    const std::size_t before = problems_.count();
     const auto refuse_if = [&](bool wrong, const char* why) {
-      if (!wrong) return;
-      complain(made, why);
-      fits = false;
+      if (wrong) complain(made, why);
     };
     const bool holds = !settings.holds.value.empty();
     refuse_if((after || timed || !settings.between.empty()) && !holds,
@@ -207,7 +205,7 @@ class Compiler final : public TestConditions {
     settings.from_the_start = (timed || !settings.settles.value.empty()) && settings.after.value.empty();
     refuse_if((settings.shift || settings.tube) && !settings.run.value.empty(),
               "'shift' and 'tube' belong to a recording; remove them");
-    return fits ? condition : nullptr;
+    return problems_.count() == before ? condition : nullptr;
   }
 
   /// Checks the conditions of an expectation that has no form: they have mistakes of their own.

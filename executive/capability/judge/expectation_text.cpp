@@ -68,21 +68,19 @@ class Reader {
 
   std::optional<ExpectSettings> read() {
     const std::string_view text = trimmed(text_.value);
+    const std::size_t before = problems_.count();
     const std::size_t colon = find_outside(
         text, [&](std::size_t i) { return text[i] == ':' && (i + 1 == text.size() || text[i + 1] == ' '); });
     if (colon == std::string_view::npos)
       read_sentence(text);
     else
       read_head(trimmed(text.substr(0, colon)), trimmed(text.substr(colon + 1)));
-    if (failed_) return std::nullopt;
+    if (problems_.count() != before) return std::nullopt;
     return std::move(made_);
   }
 
  private:
-  void fail(const std::string& why) {
-    problems_.add(text_, config::show(text_.value) + ": " + why);
-    failed_ = true;
-  }
+  void fail(const std::string& why) { problems_.add(text_, config::show(text_.value) + ": " + why); }
   Located<std::string> part(std::string_view text) const {
     return {std::string(trimmed(text)), text_.place, text_.path};
   }
@@ -214,7 +212,6 @@ class Reader {
   Located<std::string> text_;
   config::Problems& problems_;
   ExpectSettings made_;
-  bool failed_ = false;
 };
 
 }  // namespace

@@ -15,14 +15,14 @@ constexpr double kAskAgain = 15;  // seconds to a further attempt to submit
 
 /// Takes in what a runner before left: attempts on this machine, and arrays on the engine.
 void ClusterRunner::recover(bool changed) {
-  (void)kill_marked(choices_.folder.string() + "#");
+  (void)kill_marked(run_.choices.folder.string() + "#");
   for (const Store::Open& open : store_.open_attempts())
     if (!placement_.has(open.number, open.attempt)) take_stranger(open);
   for (const Placement::Array& each : placement_.open_arrays()) take_up(each, changed);
 }
 
 void ClusterRunner::take_stranger(const Store::Open& open) {
-  const AttemptFolder folder(choices_.folder, open.number, open.attempt);
+  const AttemptFolder folder(run_.choices.folder, open.number, open.attempt);
   if (folder.look() == AttemptFolder::Left::whole) {
     (void)ledger_.adopt(open.number, open.attempt, engine_.outcome(folder.ended(), open.number, folder.end()),
                         folder.name());
@@ -33,8 +33,8 @@ void ClusterRunner::take_stranger(const Store::Open& open) {
 }
 
 void ClusterRunner::take_up(const Placement::Array& array, bool changed) {
-  ActiveArray active{
-      .job = {array.array, array.name, array_folder(choices_.folder, array.array), array.tasks, array.needs}};
+  ActiveArray active{.job = {array.array, array.name, array_folder(run_.choices.folder, array.array),
+                             array.tasks, array.needs}};
   for (const Placement::Placed& each : placement_.placed(array.array))
     active.add(each.task, {each.number, each.attempt, false, !each.open});
   active.id = array.job;
@@ -59,15 +59,15 @@ void ClusterRunner::take_up(const Placement::Array& array, bool changed) {
     active.cancelled = true;
   }
   ledger_.inherit(static_cast<std::int64_t>(active.left));
-  listener_.says("array " + active.job.name + (active.id.empty() ? "" : " (job " + active.id + ")") + ": " +
-                 std::to_string(active.left) + " cases of it have no result yet");
+  run_.listener.says("array " + active.job.name + (active.id.empty() ? "" : " (job " + active.id + ")") +
+                     ": " + std::to_string(active.left) + " cases of it have no result yet");
   arrays_.push_back(std::move(active));
 }
 
 /// The number of an attempt of which nothing lies there, or all.
 int ClusterRunner::attempt_for(const Case& one, const std::string& line) {
   for (int attempt = store_.attempts(one.number) + 1;; ++attempt) {
-    const AttemptFolder folder(choices_.folder, one.number, attempt);
+    const AttemptFolder folder(run_.choices.folder, one.number, attempt);
     const AttemptFolder::Left left = folder.look();
     if (left == AttemptFolder::Left::torn) folder.remove();
     if (left != AttemptFolder::Left::whole || folder.line() == line) return attempt;
@@ -82,13 +82,13 @@ void ClusterRunner::fill(ActiveArray& array, std::optional<Case> next, std::int6
   std::filesystem::create_directories(array.job.folder, error);
   if (error) throw std::system_error(error, array.job.folder.string());
   Transaction all(store_.database());  // one for the array: a commit for each case would be what limits it
-  TaskWork task{work_.timeout_s, choices_.kill_after_s, work_.realtime, {}};
+  TaskWork task{run_.work.timeout_s, run_.choices.kill_after_s, run_.work.realtime, {}};
   for (std::int64_t i = 0; next; ++i) {
     const Case one = std::move(*next);
     next = i + 1 < most ? ledger_.next() : std::nullopt;
     const std::string line = command_line(one);
     const int attempt = attempt_for(one, line);
-    const AttemptFolder folder(choices_.folder, one.number, attempt);
+    const AttemptFolder folder(run_.choices.folder, one.number, attempt);
     const std::int64_t number = i / cases_a_task;
     store_.claim(one, line, attempt, versions_.number(), folder.name());
     placement_.place(array.job.array, number, one.number, attempt);
@@ -128,7 +128,7 @@ bool ClusterRunner::place_next() {
     array.job.needs.time_limit_s = cluster_.time_limit(limits_, shape.cases_a_task, known.case_s);
   array.job.array = placement_.add_array(name_, array.job.tasks, array.job.needs);
   array.job.name = name_ + std::to_string(array.job.array);
-  array.job.folder = array_folder(choices_.folder, array.job.array);
+  array.job.folder = array_folder(run_.choices.folder, array.job.array);
   fill(array, std::move(first), shape.tasks * shape.cases_a_task, shape.cases_a_task);
   arrays_.push_back(std::move(array));
   submit(arrays_.back());
@@ -147,7 +147,7 @@ void ClusterRunner::submit(ActiveArray& array) try {
 } catch (const EngineBusy& busy) {
   array.next_try = engine_.now() + kAskAgain;
   if (!silent_)
-    listener_.says(std::string("the cluster takes no job now, and is asked again: ") + busy.what());
+    run_.listener.says(std::string("the cluster takes no job now, and is asked again: ") + busy.what());
   silent_ = true;
 }
 

@@ -82,19 +82,15 @@ struct ActiveArray {
 /// Threads  one.
 class ClusterRunner {
  public:
-  ClusterRunner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
-                const ClusterWork& cluster, Engine& engine, RunListener& listener)
-      : work_(work),
-        cases_(cases),
-        choices_(choices),
+  ClusterRunner(const CampaignRun& run, const ClusterWork& cluster, Engine& engine)
+      : run_(run),
         cluster_(cluster),
         engine_(engine),
-        listener_(listener),
-        lock_(lock_folder(work, choices)),
-        store_(choices.folder / Store::kFile, journal_of(choices, nullptr)),  // it must be shared
+        lock_(lock_folder(run.work, run.choices)),
+        store_(run.choices.folder / Store::kFile, journal_of(run.choices, nullptr)),  // it must be shared
         placement_(store_.database()),
-        ledger_(store_, work, cases, choices, listener),
-        versions_(store_, work, cases, choices, listener),
+        ledger_(store_, run),
+        versions_(store_, run),
         begun_(engine.now()) {}
 
   RunSummary run();
@@ -124,12 +120,9 @@ class ClusterRunner {
   void end_page();
   double elapsed() const { return engine_.now() - begun_; }
 
-  const CampaignWork& work_;
-  const CaseSource& cases_;
-  const RunChoices& choices_;
+  const CampaignRun run_;
   const ClusterWork& cluster_;
   Engine& engine_;
-  RunListener& listener_;
   HolderLock lock_;
   Store store_;
   Placement placement_;

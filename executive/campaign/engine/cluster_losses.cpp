@@ -66,7 +66,8 @@ void ClusterRunner::lose(ActiveArray& array, std::int64_t number, const TaskEnd&
   ArrayTask& task = array.tasks[static_cast<std::size_t>(number)];
   const bool quiet = signals_.asked() > 0 || array.cancelled;
   const bool told = quiet || array.inherited;
-  const std::string mend = told ? "" : mend_text(end, choices_.folder.string(), choices_.program.string());
+  const std::string mend =
+      told ? "" : mend_text(end, run_.choices.folder.string(), run_.choices.program.string());
   const TaskLoss loss = loss_of(end, task.count == 1);
   const bool barren = !task.reported;
   const std::string log = barren && !quiet ? engine_.log(array.job, number) : "";
@@ -84,9 +85,9 @@ void ClusterRunner::lose(ActiveArray& array, std::int64_t number, const TaskEnd&
       outcome.verdict = "error";
       outcome.says = loss.says;
       if (loss.spoiled) outcome.spoiled = end.state;
-      const int most = loss.spoiled         ? std::max(work_.retries, kEngineRetries)
-                       : work_.retry_failed ? work_.retries
-                                            : 0;
+      const int most = loss.spoiled             ? std::max(run_.work.retries, kEngineRetries)
+                       : run_.work.retry_failed ? run_.work.retries
+                                                : 0;
       const bool again = store_.spoiled(slot.number) < most;
       placement_.says(slot.number, slot.attempt, loss.says, end.node);
       array.close(task, slot);
@@ -126,7 +127,7 @@ void ClusterRunner::cancel(Engine::Cancel what) {
     if (!array.id.empty() && array.queued() > 0) try {
         engine_.cancel(array.id, what);
       } catch (const EngineBusy& busy) {
-        listener_.says(std::string("the cluster did not cancel job ") + array.id + ": " + busy.what());
+        run_.listener.says(std::string("the cluster did not cancel job ") + array.id + ": " + busy.what());
       }
 }
 

@@ -62,7 +62,7 @@ bool ClusterRunner::look_at_queue() try {
   return true;
 } catch (const EngineBusy& busy) {
   if (!silent_)
-    listener_.says(std::string("the cluster does not answer, and is asked again: ") + busy.what());
+    run_.listener.says(std::string("the cluster does not answer, and is asked again: ") + busy.what());
   silent_ = true;
   return false;
 }
@@ -106,7 +106,7 @@ void ClusterRunner::collect() {
 }
 
 void ClusterRunner::take(ActiveArray& array, ArrayTask& task, ArraySlot& slot, const CaseReport& report) {
-  const AttemptFolder folder(choices_.folder, slot.number, slot.attempt);
+  const AttemptFolder folder(run_.choices.folder, slot.number, slot.attempt);
   Outcome outcome = engine_.outcome(folder.ended(), slot.number, *report.end);
   if (!array.cancelled) outcome.version = versions_.check(outcome);
   placement_.says(slot.number, slot.attempt, "", report.node);
@@ -122,9 +122,10 @@ void ClusterRunner::look_at_signals() {
   if (signals_.asked() <= heard_) return;
   const bool first = heard_ == 0 && signals_.asked() == 1;
   heard_ = signals_.asked();
-  listener_.says(first ? "waiting tasks are cancelled, and running tasks end after their case; Ctrl-C again "
-                         "cancels them at once; cases without a result run again later"
-                       : "all tasks of this campaign are cancelled");
+  run_.listener.says(
+      first ? "waiting tasks are cancelled, and running tasks end after their case; Ctrl-C again "
+              "cancels them at once; cases without a result run again later"
+            : "all tasks of this campaign are cancelled");
   cancel(first ? Engine::Cancel::waiting : Engine::Cancel::all);
 }
 
@@ -137,7 +138,7 @@ std::int64_t ClusterRunner::running() const {
 
 /// Has a process write the page from time to time; it has at most a twentieth of the time.
 void ClusterRunner::refresh_page() {
-  if (choices_.page.empty()) return;
+  if (run_.choices.page.empty()) return;
   if (page_ > 0) {
     if (::waitpid(page_, nullptr, WNOHANG) != page_) return;
     page_ = 0;
@@ -145,7 +146,7 @@ void ClusterRunner::refresh_page() {
   }
   if (elapsed() < page_due_) return;
   page_begun_ = elapsed();
-  page_ = start_process({choices_.program, choices_.page, "/dev/null", "page", signals_.before()});
+  page_ = start_process({run_.choices.program, run_.choices.page, "/dev/null", "page", signals_.before()});
 }
 
 void ClusterRunner::end_page() {
@@ -158,8 +159,8 @@ void ClusterRunner::end_page() {
 RunSummary ClusterRunner::run() {
   limits_ = engine_.limits(cluster_.needs);
   const bool changed = versions_.take() && versions_.number() > 1;
-  store_.begin({work_.name, work_.file, cases_.count(), work_.realtime, machine_text()});
-  name_ = "tactus-" + word_of_campaign(choices_.folder.string() + placement_.begun()) + "-";
+  store_.begin({run_.work.name, run_.work.file, run_.cases.count(), run_.work.realtime, machine_text()});
+  name_ = "tactus-" + word_of_campaign(run_.choices.folder.string() + placement_.begun()) + "-";
   recover(changed);
   ledger_.read();
   begun_ = engine_.now();
@@ -179,7 +180,7 @@ RunSummary ClusterRunner::run() {
       if (arrays_.empty() && (signals_.asked() > 0 || ledger_.is_over())) break;
       if (told_ < 0 || elapsed() - told_ >= 0.5) {
         told_ = elapsed();
-        listener_.progress(ledger_.progress(running(), elapsed()));
+        run_.listener.progress(ledger_.progress(running(), elapsed()));
       }
       refresh_page();
       engine_.wait(signals_,
@@ -194,7 +195,7 @@ RunSummary ClusterRunner::run() {
     throw;  // the engine keeps what it has, and the next runner goes on with it
   }
   end_page();
-  listener_.progress(ledger_.progress(running(), elapsed()));
+  run_.listener.progress(ledger_.progress(running(), elapsed()));
   const RunSummary summary = ledger_.summary(0, elapsed(), signals_.asked() > 0);
   store_.close();
   return summary;
@@ -202,7 +203,7 @@ RunSummary ClusterRunner::run() {
 
 RunSummary run_on_engine(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
                          const ClusterWork& cluster, Engine& engine, RunListener& listener) try {
-  return ClusterRunner(work, cases, choices, cluster, engine, listener).run();
+  return ClusterRunner({work, cases, choices, listener}, cluster, engine).run();
 } catch (const DatabaseError& error) {
   throw CampaignError(CampaignError::Kind::broken_off, error.what());
 } catch (const EngineBusy& error) {

@@ -14,55 +14,56 @@ constexpr std::int64_t kLookedAt = 20'000;  // cases, before the first is run: s
 bool CaseLedger::adopt(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder) {
   const bool again = repeats(number, outcome);
   store_.end(number, attempt, outcome, again);
-  listener_.ended(number, attempt, outcome, folder, again);
+  run_.listener.ended(number, attempt, outcome, folder, again);
   return !again;
 }
 
 void CaseLedger::read() {
-  if (choices_.retry_failed) (void)store_.open_failed();
-  states_ = store_.states(cases_.count());
+  if (run_.choices.retry_failed) (void)store_.open_failed();
+  states_ = store_.states(run_.cases.count());
   counts_ = store_.counts();
-  if (cases_.count() <= kLookedAt) count_left_out();
+  if (run_.cases.count() <= kLookedAt) count_left_out();
 }
 
 /// Looks ahead for cases that will not be run, so that the estimate does not count on them.
 void CaseLedger::count_left_out() {
   known_left_out_ = 0;
-  for (std::int64_t number = 0; number < cases_.count(); ++number) {
+  for (std::int64_t number = 0; number < run_.cases.count(); ++number) {
     if (states_.at(number) != CaseState::open) continue;
-    const Case one = cases_.at(number);
-    if (one.excluded || (choices_.only && !choices_.only(one))) ++known_left_out_;
+    const Case one = run_.cases.at(number);
+    if (one.excluded || (run_.choices.only && !run_.choices.only(one))) ++known_left_out_;
   }
 }
 
 /// Counts a case that has a result, or is left out.
 void CaseLedger::count_draw(std::int64_t number) {
-  if (choices_.sure == nullptr) return;
-  const std::string verdict = store_.verdict(number, choices_.sure->expectation());
-  choices_.sure->take(number, verdict.empty() ? SureDraws::Judged::left_out : SureDraws::judged(verdict));
+  if (run_.choices.sure == nullptr) return;
+  const std::string verdict = store_.verdict(number, run_.choices.sure->expectation());
+  run_.choices.sure->take(number, verdict.empty() ? SureDraws::Judged::left_out : SureDraws::judged(verdict));
 }
 
 std::optional<Case> CaseLedger::next() {
   if (is_stopped()) return std::nullopt;
   std::optional<Case> found;
   if (!again_.empty() && !has_enough()) {
-    found = cases_.at(again_.front());
+    found = run_.cases.at(again_.front());
     again_.pop_front();
   }
-  for (; !found && place_ < cases_.count(); ++place_) {
+  for (; !found && place_ < run_.cases.count(); ++place_) {
     const std::int64_t number = order_.at(place_);
     if (states_.at(number) == CaseState::done) count_draw(number);
     if (states_.at(number) != CaseState::open) continue;
-    Case one = cases_.at(number);
+    Case one = run_.cases.at(number);
     if (!one.excluded && has_enough())
       return std::nullopt;  // and this one is the next where it is asked again
-    if (!one.excluded && (!choices_.only || choices_.only(one))) {
+    if (!one.excluded && (!run_.choices.only || run_.choices.only(one))) {
       found = std::move(one);
       continue;
     }
     ++left_out_;
     states_.set(number, CaseState::done);  // not looked at any more, and without room
-    if (one.excluded && choices_.sure != nullptr) choices_.sure->take(number, SureDraws::Judged::left_out);
+    if (one.excluded && run_.choices.sure != nullptr)
+      run_.choices.sure->take(number, SureDraws::Judged::left_out);
   }
   if (!found) return std::nullopt;
   states_.set(found->number, CaseState::running);
@@ -78,23 +79,23 @@ void CaseLedger::found(std::int64_t number) {
 }
 
 bool CaseLedger::is_over() const {
-  return has_enough() || is_stopped() || (again_.empty() && place_ >= cases_.count());
+  return has_enough() || is_stopped() || (again_.empty() && place_ >= run_.cases.count());
 }
 
 std::int64_t CaseLedger::left() const {
   if (has_enough()) return 0;
   const auto repeated = static_cast<std::int64_t>(again_.size());
-  const std::int64_t first = cases_.count() - place_;
-  return repeated + (choices_.stop_after > 0
-                         ? std::min(first, std::max<std::int64_t>(choices_.stop_after - started_, 0))
+  const std::int64_t first = run_.cases.count() - place_;
+  return repeated + (run_.choices.stop_after > 0
+                         ? std::min(first, std::max<std::int64_t>(run_.choices.stop_after - started_, 0))
                          : first);
 }
 
 bool CaseLedger::repeats(std::int64_t number, const Outcome& outcome) {
   const bool bad =
       outcome.verdict == "fail" || outcome.verdict == "error" || outcome.verdict == "inconclusive";
-  const bool wanted = !outcome.spoiled.empty() || (work_.retry_failed && bad);
-  return wanted && work_.retries > 0 && store_.spoiled(number) < work_.retries;
+  const bool wanted = !outcome.spoiled.empty() || (run_.work.retry_failed && bad);
+  return wanted && run_.work.retries > 0 && store_.spoiled(number) < run_.work.retries;
 }
 
 void CaseLedger::close(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder,
@@ -110,7 +111,7 @@ void CaseLedger::close(std::int64_t number, int attempt, const Outcome& outcome,
     rate_.add(now);
     if (number < place_) count_draw(number);
   }
-  listener_.ended(number, attempt, outcome, folder, again);
+  run_.listener.ended(number, attempt, outcome, folder, again);
 }
 
 void CaseLedger::lose(std::int64_t number, int attempt, bool again) {
@@ -120,7 +121,7 @@ void CaseLedger::lose(std::int64_t number, int attempt, bool again) {
 }
 
 Progress CaseLedger::progress(std::int64_t running, double now) const {
-  Progress all{.cases = cases_.count() - std::max(left_out_, known_left_out_),
+  Progress all{.cases = run_.cases.count() - std::max(left_out_, known_left_out_),
                .running = running,
                .ended = ended_,
                .counts = counts_,

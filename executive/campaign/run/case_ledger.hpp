@@ -70,14 +70,8 @@ class Order {
 /// throw DatabaseError.
 class CaseLedger {
  public:
-  CaseLedger(Store& store, const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
-             RunListener& listener)
-      : store_(store),
-        work_(work),
-        cases_(cases),
-        choices_(choices),
-        listener_(listener),
-        order_(cases.count(), choices.shuffle) {}
+  CaseLedger(Store& store, const CampaignRun& run)
+      : store_(store), run_(run), order_(run.cases.count(), run.choices.shuffle) {}
 
   /// Takes in an attempt that ended under a runner before. Returns true if the case has a result by that.
   bool adopt(std::int64_t number, int attempt, const Outcome& outcome, const std::string& folder);
@@ -111,18 +105,15 @@ class CaseLedger {
   RunSummary summary(std::int64_t running, double now, bool asked_to_end) const;
 
  private:
-  bool has_enough() const { return choices_.sure != nullptr && choices_.sure->enough(); }
+  bool has_enough() const { return run_.choices.sure != nullptr && run_.choices.sure->enough(); }
   bool is_stopped() const {
-    return choices_.stop_after > 0 && started_ >= choices_.stop_after && again_.empty();
+    return run_.choices.stop_after > 0 && started_ >= run_.choices.stop_after && again_.empty();
   }
   void count_draw(std::int64_t number);
   void count_left_out();
 
   Store& store_;
-  const CampaignWork& work_;
-  const CaseSource& cases_;
-  const RunChoices& choices_;
-  RunListener& listener_;
+  const CampaignRun run_;
   Order order_;
   CaseStates states_;
   Counts counts_;

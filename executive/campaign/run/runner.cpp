@@ -59,16 +59,13 @@ struct Claimed {
 
 class Runner {
  public:
-  Runner(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices, RunListener& listener)
-      : work_(work),
-        count_(cases.count()),
-        choices_(choices),
-        listener_(listener),
-        lock_(lock_folder(work, choices)),
-        store_(choices.folder / Store::kFile, journal_of(choices, &listener)),
-        ledger_(store_, work, cases, choices, listener),
-        mark_(choices.folder.string() + "#"),
-        versions_(store_, work, cases, choices, listener) {}
+  explicit Runner(const CampaignRun& run)
+      : run_(run),
+        lock_(lock_folder(run.work, run.choices)),
+        store_(run.choices.folder / Store::kFile, journal_of(run.choices, &run.listener)),
+        ledger_(store_, run),
+        mark_(run.choices.folder.string() + "#"),
+        versions_(store_, run) {}
 
   RunSummary run();
 
@@ -99,12 +96,9 @@ class Runner {
   void end_page();
   double elapsed() const { return seconds(Clock::now() - begun_); }
 
-  const CampaignWork& work_;
-  std::int64_t count_;
+  const CampaignRun run_;
   std::size_t most_ = 1;          // cases at a time
   std::vector<CpuPlace> places_;  // of cases in real time
-  const RunChoices& choices_;
-  RunListener& listener_;
   HolderLock lock_;
   std::vector<HolderLock> bench_;  // of the bench, and of each CPU that cases are pinned to
   Store store_;
@@ -124,7 +118,7 @@ class Runner {
 /// Takes in or removes what a killed runner left.
 void Runner::recover() {
   for (const Store::Open& open : store_.open_attempts()) {
-    const AttemptFolder folder(choices_.folder, open.number, open.attempt);
+    const AttemptFolder folder(run_.choices.folder, open.number, open.attempt);
     if (folder.look() == AttemptFolder::Left::whole) {
       (void)adopt(open.number, open.attempt, folder);
       continue;
@@ -146,7 +140,7 @@ bool Runner::adopt(std::int64_t number, int attempt, const AttemptFolder& folder
 /// of which nothing lies there. Returns true if the case has a result by that.
 bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attempt) {
   for (;; ++attempt) {
-    const AttemptFolder folder(choices_.folder, one.number, attempt);
+    const AttemptFolder folder(run_.choices.folder, one.number, attempt);
     const AttemptFolder::Left left = folder.look();
     if (left == AttemptFolder::Left::nothing) return false;
     if (left == AttemptFolder::Left::torn) {
@@ -162,7 +156,7 @@ bool Runner::adopt_unknown(const Case& one, const std::string& line, int& attemp
 /// Cases without real time are claimed before there is a place for them, in the transaction that closes another, so that a
 /// place is empty for no longer than a start takes. In real time nothing is written beside the cases that need not be, and
 /// draws are counted before another is chosen.
-bool Runner::is_ahead() const { return !work_.realtime && choices_.sure == nullptr; }
+bool Runner::is_ahead() const { return !run_.work.realtime && run_.choices.sure == nullptr; }
 
 /// Starts a case if there is one, and a place for it. Returns false if not.
 bool Runner::start_next() {
@@ -181,7 +175,7 @@ std::size_t Runner::free_place() const {
 
 /// The CPU on which the fewest cases run.
 std::size_t Runner::free_pin() const {
-  std::vector<int> cases(std::max<std::size_t>(choices_.pins.size(), 1));
+  std::vector<int> cases(std::max<std::size_t>(run_.choices.pins.size(), 1));
   for (const auto& [process, one] : running_) ++cases[one.pin];
   return static_cast<std::size_t>(std::ranges::min_element(cases) - cases.begin());
 }
@@ -196,7 +190,7 @@ bool Runner::claim_next() {
     ledger_.found(one->number);
     return true;
   }
-  const AttemptFolder folder(choices_.folder, one->number, attempt);
+  const AttemptFolder folder(run_.choices.folder, one->number, attempt);
   const std::size_t place = free_place();
   const rtsync::CpuSet cpus = place < places_.size() ? places_[place].cpus : rtsync::CpuSet{};
   store_.claim(*one, line, attempt, versions_.number(), folder.name(), cpus.text());
@@ -204,7 +198,7 @@ bool Runner::claim_next() {
   next_.emplace(Claimed{one->number,
                         attempt,
                         folder,
-                        {choices_.program,
+                        {run_.choices.program,
                          {"tactus", "run", one->rig},
                          folder.output(),
                          mark_ + std::to_string(one->number) + "-" + std::to_string(attempt),
@@ -222,7 +216,7 @@ void Runner::start(const Claimed& one) {
   const std::string begun = utc_now();
   CaseStart start = one.start;
   const std::size_t pin = free_pin();
-  if (!work_.realtime && !choices_.pins.empty()) start.cpus = choices_.pins[pin];
+  if (!run_.work.realtime && !run_.choices.pins.empty()) start.cpus = run_.choices.pins[pin];
   const pid_t process = start_process(start);
   running_.emplace(process,
                    Running{one.number, one.attempt, one.folder, start.mark, begun, one.place, pin, now, {}});
@@ -240,10 +234,10 @@ void Runner::drop_claimed() {
 void Runner::look_at_limits() {
   const Clock::time_point now = Clock::now();
   const auto patience = std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double>(std::max(0.0, choices_.kill_after_s)));
+      std::chrono::duration<double>(std::max(0.0, run_.choices.kill_after_s)));
   for (auto& [process, one] : running_) {
-    if (one.kill_at == Clock::time_point{} && work_.timeout_s > 0 &&
-        seconds(now - one.start) >= work_.timeout_s) {
+    if (one.kill_at == Clock::time_point{} && run_.work.timeout_s > 0 &&
+        seconds(now - one.start) >= run_.work.timeout_s) {
       one.timed_out = true;
       one.kill_at = now + patience;
       (void)::kill(-process, SIGTERM);
@@ -255,7 +249,7 @@ void Runner::look_at_limits() {
 
 /// Ends what cases left that have ended; an orphan is our child only once its parent is gone.
 void Runner::end_orphans() {
-  if (work_.realtime) return;
+  if (run_.work.realtime) return;
   kill_orphans(mark_, [&](const std::string& mark) {
     return std::ranges::any_of(running_, [&](const auto& each) { return each.second.mark == mark; });
   });
@@ -283,7 +277,7 @@ bool Runner::reap() {
     running_.erase(at);
     // While its leader is not taken, its group is no other one. The guardian of real outputs ends by itself, once they
     // are safe.
-    if (!work_.realtime || ended.timed_out || ended.given_up) (void)::kill(-process, SIGKILL);
+    if (!run_.work.realtime || ended.timed_out || ended.given_up) (void)::kill(-process, SIGKILL);
     ProcessEnd end = take_ended_child(process);
     if (ended.given_up) {  // it has no result, and its folder is of no use
       ended.folder.remove();
@@ -332,14 +326,14 @@ void Runner::give_up() {
 void Runner::tell(bool now) {
   if (!now && Clock::now() - told_ < std::chrono::milliseconds(500)) return;
   told_ = Clock::now();
-  listener_.progress(ledger_.progress(static_cast<std::int64_t>(running_.size()), elapsed()));
+  run_.listener.progress(ledger_.progress(static_cast<std::int64_t>(running_.size()), elapsed()));
 }
 
 /// Has a process write the page from time to time; it reads the database beside this one.
 void Runner::refresh_page() {
-  if (choices_.page.empty() || page_ > 0 || Clock::now() < page_due_) return;
+  if (run_.choices.page.empty() || page_ > 0 || Clock::now() < page_due_) return;
   page_begun_ = Clock::now();
-  page_ = start_process({choices_.program, choices_.page, "/dev/null", "page", signals_.before()});
+  page_ = start_process({run_.choices.program, run_.choices.page, "/dev/null", "page", signals_.before()});
 }
 
 void Runner::end_page() {
@@ -351,29 +345,30 @@ void Runner::end_page() {
 
 /// Takes the bench, and the CPUs.
 void Runner::lock_bench() {
-  if (!work_.realtime) return;
-  bench_ = lock_for_realtime(choices_.bench, places_,
-                             "campaign " + work_.name + " in " + choices_.folder.string());
+  if (!run_.work.realtime) return;
+  bench_ = lock_for_realtime(run_.choices.bench, places_,
+                             "campaign " + run_.work.name + " in " + run_.choices.folder.string());
 }
 
 /// Ends what a killed runner left.
 void Runner::end_left() {
-  const int left = kill_marked(mark_, work_.realtime ? choices_.kill_after_s : 0);
+  const int left = kill_marked(mark_, run_.work.realtime ? run_.choices.kill_after_s : 0);
   if (left > 0)
-    listener_.says(std::to_string(left) +
-                   " processes of a runner that was killed were still there and are ended");
+    run_.listener.says(std::to_string(left) +
+                       " processes of a runner that was killed were still there and are ended");
 }
 
 RunSummary Runner::run() {
   refuse_open_arrays(store_);
   adopt_orphans();
   end_left();
-  if (work_.realtime) places_ = choices_.find_places ? choices_.find_places() : choices_.places;
-  most_ = work_.realtime ? std::max<std::size_t>(places_.size(), 1)
-                         : static_cast<std::size_t>(std::max(1, choices_.jobs));
+  if (run_.work.realtime)
+    places_ = run_.choices.find_places ? run_.choices.find_places() : run_.choices.places;
+  most_ = run_.work.realtime ? std::max<std::size_t>(places_.size(), 1)
+                             : static_cast<std::size_t>(std::max(1, run_.choices.jobs));
   lock_bench();
   (void)versions_.take();
-  store_.begin({work_.name, work_.file, count_, work_.realtime, machine_text()});
+  store_.begin({run_.work.name, run_.work.file, run_.cases.count(), run_.work.realtime, machine_text()});
   recover();
   ledger_.read();
   begun_ = Clock::now();  // what was looked at before is no time of cases
@@ -389,7 +384,7 @@ RunSummary Runner::run() {
       if (signals_.asked() > heard_) {
         heard_ = signals_.asked();
         if (heard_ == 1)
-          listener_.says(
+          run_.listener.says(
               "no further case is started; " + std::to_string(running_.size()) +
               " running cases are finished first; Ctrl-C again ends them at once, and they run again later");
         else
@@ -401,14 +396,14 @@ RunSummary Runner::run() {
   } catch (...) {
     end_page();
     for (const auto& [process, one] : running_)  // the next runner opens them again
-      (void)::kill(work_.realtime ? process : -process, work_.realtime ? SIGTERM : SIGKILL);
+      (void)::kill(run_.work.realtime ? process : -process, run_.work.realtime ? SIGTERM : SIGKILL);
     running_.clear();
-    (void)kill_marked(mark_, work_.realtime ? choices_.kill_after_s : 0);
+    (void)kill_marked(mark_, run_.work.realtime ? run_.choices.kill_after_s : 0);
     take_the_rest();
     throw;
   }
   end_page();
-  if (!work_.realtime) (void)kill_marked(mark_);
+  if (!run_.work.realtime) (void)kill_marked(mark_);
   take_the_rest();
   drop_claimed();
   tell(true);
@@ -427,7 +422,7 @@ fs::path default_folder(const fs::path& file) {
 
 RunSummary run_campaign(const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
                         RunListener& listener) try {
-  return Runner(work, cases, choices, listener).run();
+  return Runner({work, cases, choices, listener}).run();
 } catch (const DatabaseError& error) {
   throw CampaignError(ErrorKind::broken_off, error.what());
 } catch (const std::system_error& error) {

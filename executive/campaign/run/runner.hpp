@@ -96,6 +96,14 @@ struct RunSummary {
   std::int64_t left = 0;      ///< cases without a result
 };
 
+/// A run of a campaign as the parts of its runner see it. All of it outlives them.
+struct CampaignRun {
+  const CampaignWork& work;
+  const CaseSource& cases;
+  const RunChoices& choices;
+  RunListener& listener;
+};
+
 /// Runs the cases of a campaign that have no result yet, each as a process, and stores what becomes of them.
 ///
 /// **Nothing is done twice, nothing left out.** An attempt is claimed in the database before its process starts, and its

@@ -73,17 +73,17 @@ bool Versions::take() {
   for (int version = 1; version <= store_.version(); ++version) versions_.push_back(store_.sources(version));
   const bool first = versions_.empty();
   const std::vector<std::string> changed =
-      changed_files(first ? std::vector<SourceRow>{} : newest(), work_.sources);
+      changed_files(first ? std::vector<SourceRow>{} : newest(), run_.work.sources);
   if (!first && changed.empty()) return false;
-  if (!first && !choices_.accept_changes) {
+  if (!first && !run_.choices.accept_changes) {
     std::string text = rtsync::joined(changed);
     throw CampaignError(CampaignError::Kind::input,
-                        choices_.folder.string() + " was begun with other files: " + text +
+                        run_.choices.folder.string() + " was begun with other files: " + text +
                             "; bring them back, continue with --accept-changes, which marks the cases "
                             "that follow, or begin anew with --out");
   }
-  (void)store_.add_version(work_.sources);
-  versions_.push_back(work_.sources);
+  (void)store_.add_version(run_.work.sources);
+  versions_.push_back(run_.work.sources);
   if (!first) open_changed_lines();
   return true;
 }
@@ -91,21 +91,21 @@ bool Versions::take() {
 /// A case that another command line runs by now has no result.
 void Versions::open_changed_lines() {
   std::int64_t opened = 0;
-  for (std::int64_t number = 0; number < cases_.count(); ++number) {
+  for (std::int64_t number = 0; number < run_.cases.count(); ++number) {
     const std::string line = store_.line(number);
-    if (line.empty() || line == command_line(cases_.at(number))) continue;
+    if (line.empty() || line == command_line(run_.cases.at(number))) continue;
     store_.open(number);
     ++opened;
   }
-  store_.drop_from(cases_.count());
+  store_.drop_from(run_.cases.count());
   const std::int64_t kept = store_.counts().all();
-  listener_.says("the files have changed: version " + std::to_string(number()) + " of the campaign, " +
-                 std::to_string(opened) +
-                 (opened == 1 ? " case has another command line and runs again"
-                              : " cases have another command line and run again") +
-                 (kept == 0 ? ""
-                            : "; " + rtsync::counted(kept, "result") +
-                                  " of the files before count as they are; --out begins anew"));
+  run_.listener.says("the files have changed: version " + std::to_string(number()) + " of the campaign, " +
+                     std::to_string(opened) +
+                     (opened == 1 ? " case has another command line and runs again"
+                                  : " cases have another command line and run again") +
+                     (kept == 0 ? ""
+                                : "; " + rtsync::counted(kept, "result") +
+                                      " of the files before count as they are; --out begins anew"));
 }
 
 int Versions::of(const Outcome& outcome) const {
@@ -125,7 +125,7 @@ int Versions::check(const Outcome& outcome) {
   if (outcome.sources.empty()) return 0;
   int version = of(outcome);
   // Without --accept-changes no version but the newest one is what cases are made of now.
-  if (version == 0 || (version != number() && !choices_.accept_changes)) {
+  if (version == 0 || (version != number() && !run_.choices.accept_changes)) {
     std::vector<SourceRow> sources = newest();
     std::string changed;
     for (const SourceRow& row : outcome.sources) {
@@ -136,14 +136,14 @@ int Versions::check(const Outcome& outcome) {
       changed += (changed.empty() ? "" : ", ") + what;
       sources[known.place].sha256 = row.sha256;
     }
-    if (!choices_.accept_changes)
+    if (!run_.choices.accept_changes)
       throw CampaignError(CampaignError::Kind::input,
                           changed +
                               " has changed while the campaign runs; bring it back, or continue with "
                               "--accept-changes, which marks the cases that follow");
     version = store_.add_version(sources);
     versions_.push_back(std::move(sources));
-    listener_.says(changed + " has changed: version " + std::to_string(version) + " of the campaign");
+    run_.listener.says(changed + " has changed: version " + std::to_string(version) + " of the campaign");
   }
   std::vector<SourceRow>& sources = versions_[static_cast<std::size_t>(version) - 1];
   for (const SourceRow& row : outcome.sources) {

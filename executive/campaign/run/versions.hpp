@@ -11,9 +11,7 @@ namespace tactus::campaign {
 /// Threads  that of the runner.
 class Versions {
  public:
-  Versions(Store& store, const CampaignWork& work, const CaseSource& cases, const RunChoices& choices,
-           RunListener& listener)
-      : store_(store), work_(work), cases_(cases), choices_(choices), listener_(listener) {}
+  Versions(Store& store, const CampaignRun& run) : store_(store), run_(run) {}
 
   /// Compares the files with those of the version before. Throws CampaignError where they differ and that was not
   /// accepted. Returns true if a version begins: cases with another command line are open again.   @when setup
@@ -32,10 +30,7 @@ class Versions {
   std::vector<SourceRow>& newest() { return versions_.back(); }
 
   Store& store_;
-  const CampaignWork& work_;
-  const CaseSource& cases_;
-  const RunChoices& choices_;
-  RunListener& listener_;
+  const CampaignRun run_;
   std::vector<std::vector<SourceRow>> versions_;  // version 1 first
 };
 

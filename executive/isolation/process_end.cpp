@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "rtsync/crash/signal_name.hpp"
@@ -19,6 +22,11 @@ CorePlace CorePlace::here(pid_t pid, std::string comm, std::string cwd) {
 std::string core_file(const CorePlace& core, int signal) {
   const std::string& pattern = core.pattern;
   if (pattern.starts_with("|")) return "taken by " + pattern.substr(1, pattern.find(' ') - 1);
+  constexpr std::string_view kPid = "pPiI";
+  const std::pair<std::string_view, std::string> known[] = {
+      {kPid, std::to_string(core.pid)},  {"e", core.comm},
+      {"s", std::to_string(signal)},     {"u", std::to_string(::getuid())},
+      {"g", std::to_string(::getgid())}, {"%", "%"}};
   std::string file;
   bool has_pid = false;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -26,32 +34,13 @@ std::string core_file(const CorePlace& core, int signal) {
       file += pattern[i];
       continue;
     }
-    switch (pattern[++i]) {
-      case 'p':
-      case 'P':
-      case 'i':
-      case 'I':
-        file += std::to_string(core.pid);
-        has_pid = true;
-        break;
-      case 'e':
-        file += core.comm;
-        break;
-      case 's':
-        file += std::to_string(signal);
-        break;
-      case 'u':
-        file += std::to_string(::getuid());
-        break;
-      case 'g':
-        file += std::to_string(::getgid());
-        break;
-      case '%':
-        file += '%';
-        break;
-      default:
-        return "as core_pattern '" + pattern + "' names it";
-    }
+    const auto has_letter = [letter = pattern[++i]](const auto& each) {
+      return each.first.find(letter) != std::string_view::npos;
+    };
+    const auto* const found = std::ranges::find_if(known, has_letter);
+    if (found == std::end(known)) return "as core_pattern '" + pattern + "' names it";
+    file += found->second;
+    has_pid = has_pid || found->first == kPid;
   }
   if (!has_pid && core.uses_pid) file += "." + std::to_string(core.pid);
   return file.starts_with("/") ? file : core.cwd + "/" + file;

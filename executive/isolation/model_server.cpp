@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -333,20 +334,11 @@ class ModelServer final : private ModelServices {
   }
 
   int did(CallPage::Work work) {
-    switch (work) {
-      case CallPage::Work::job:
-        return run_job();
-      case CallPage::Work::prepare:
-        return prepare();
-      case CallPage::Work::open:
-        return open();
-      case CallPage::Work::plan:
-        return plan();
-      case CallPage::Work::frame_ended:
-        return end_frame();
-      case CallPage::Work::destroy:
-        break;
-    }
+    static constexpr int (ModelServer::*kAnswers[])() = {&ModelServer::run_job, &ModelServer::prepare,
+                                                         &ModelServer::open, &ModelServer::plan,
+                                                         &ModelServer::end_frame};
+    static_assert(std::size(kAnswers) == static_cast<std::size_t>(CallPage::Work::destroy));
+    if (work < CallPage::Work::destroy) return (this->*kAnswers[static_cast<std::size_t>(work)])();
     destroy();
     page_->destroyed.store(true);
     ::_exit(0);

@@ -108,21 +108,11 @@ bool add_band(VerdictChart& chart, const Expression& condition, bool never, cons
 
 /// Finds the size of the number that a condition is about: above 0. `unit`: without a zero point.
 std::optional<double> limit_of(const Expression& condition, const config::Unit& unit) {
+  using enum Expression::Kind;
+  if (condition.kind == inverted || condition.kind == held) return limit_of(condition.parts[0], unit);
   std::optional<double> limit;
-  switch (condition.kind) {
-    case Expression::Kind::inverted:
-    case Expression::Kind::held:
-      return limit_of(condition.parts[0], unit);
-    case Expression::Kind::within:
-      limit = quantity(condition.parts[1], unit);
-      break;
-    case Expression::Kind::compared:
-      limit = quantity(condition.parts[1], unit);
-      if (!limit) limit = quantity(condition.parts[0], unit);
-      break;
-    default:
-      break;
-  }
+  if (condition.kind == within || condition.kind == compared) limit = quantity(condition.parts[1], unit);
+  if (condition.kind == compared && !limit) limit = quantity(condition.parts[0], unit);
   return limit && *limit != 0 ? std::optional(std::abs(*limit)) : std::nullopt;
 }
 

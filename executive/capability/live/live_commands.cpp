@@ -30,21 +30,16 @@ std::string LiveCommands::carry_out(const CommandCall& call, std::int64_t next_f
     return executive_.request_pause_at(rtsync::Nanoseconds{value})
                ? ""
                : "too many pauses wait for their time already; wait for one of them";
-  switch (call.command) {
-    case Command::checkpoint:
-      return services_.checkpoint(call.name);
-    case Command::load:
-      if (std::string why = load_problem(); !why.empty()) return why;
-      return services_.load(call.name);
-    case Command::realtime:
-      return set_realtime(value != 0);
-    case Command::record:
-      return services_.record(call.name, value != 0);
-    default:
-      given(call);
-      executive_.give(call.command, value);
-      return "";
+  if (call.command == Command::checkpoint) return services_.checkpoint(call.name);
+  if (call.command == Command::load) {
+    const std::string why = load_problem();
+    return why.empty() ? services_.load(call.name) : why;
   }
+  if (call.command == Command::realtime) return set_realtime(value != 0);
+  if (call.command == Command::record) return services_.record(call.name, value != 0);
+  given(call);
+  executive_.give(call.command, value);
+  return "";
 }
 
 std::string LiveCommands::episode_problem(Command command, bool under_way) {

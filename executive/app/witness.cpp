@@ -24,6 +24,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "executive/app/screen.hpp"
 #include "executive/app/signal_paths.hpp"
@@ -32,6 +33,7 @@
 #include "rtsync/crash/exit_guard.hpp"
 #include "rtsync/crash/last_writes.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/host/descriptor.hpp"
 #include "rtsync/host/repeated_signal.hpp"
 
 namespace tactus::app {
@@ -44,21 +46,18 @@ namespace {
 class NotifyRelay {
  public:
   NotifyRelay();
-  ~NotifyRelay();
-  NotifyRelay(const NotifyRelay&) = delete;
-  NotifyRelay& operator=(const NotifyRelay&) = delete;
 
   /// Makes the witness the NOTIFY_SOCKET of this process, which is the rig. @when setup
   void become_rig();
   /// Readable when there is something to relay; -1: never.
-  int descriptor() const { return socket_; }
+  int descriptor() const { return socket_.get(); }
   /// Everything that has come.
   void relay();
 
  private:
   std::string systemd_;  // as in NOTIFY_SOCKET
   std::string own_;      // the name of socket_, likewise
-  int socket_ = -1;
+  rtsync::Descriptor socket_;
 };
 
 NotifyRelay::NotifyRelay() {
@@ -69,43 +68,38 @@ NotifyRelay::NotifyRelay() {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (systemd_.size() >= sizeof address.sun_path) return;
-  socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  rtsync::Descriptor socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   socklen_t length = sizeof address;
   // NOLINTBEGIN(cppcoreguidelines-pro-type-reinterpret-cast): how bind(2) takes an address
   // An address without a path: the kernel chooses a name, which begins with a null byte.
-  if (socket_ < 0 || ::bind(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(sa_family_t)) != 0 ||
-      ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0) {
-    if (socket_ >= 0) (void)::close(socket_);
-    socket_ = -1;
+  auto* const place = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(socket.get(), place, sizeof(sa_family_t)) != 0 ||
+      ::getsockname(socket.get(), place, &length) != 0)
     return;
-  }
   // NOLINTEND(cppcoreguidelines-pro-type-reinterpret-cast)
   own_ = "@" + std::string(address.sun_path + 1, length - offsetof(sockaddr_un, sun_path) - 1);
-}
-
-NotifyRelay::~NotifyRelay() {
-  if (socket_ >= 0) (void)::close(socket_);
+  socket_ = std::move(socket);
 }
 
 void NotifyRelay::become_rig() {
-  if (socket_ < 0) return;
+  if (descriptor() < 0) return;
   (void)::setenv("NOTIFY_SOCKET", own_.c_str(), 1);
   if (std::getenv("WATCHDOG_PID") != nullptr)  // NOLINT(concurrency-mt-unsafe): there are no threads yet
     (void)::setenv("WATCHDOG_PID", std::to_string(::getpid()).c_str(), 1);
 }
 
 void NotifyRelay::relay() {
-  if (socket_ < 0) return;
+  if (descriptor() < 0) return;
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, systemd_.data(), systemd_.size());
   if (address.sun_path[0] == '@') address.sun_path[0] = '\0';
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + systemd_.size());
   std::array<char, 4096> message;
-  for (ssize_t bytes = 0; (bytes = ::recv(socket_, message.data(), message.size(), 0)) > 0;) {
+  for (ssize_t bytes = 0; (bytes = ::recv(descriptor(), message.data(), message.size(), 0)) > 0;) {
     // A service manager that no longer listens is not told.
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): how sendto(2) takes an address
-    (void)::sendto(socket_, message.data(), static_cast<std::size_t>(bytes), MSG_NOSIGNAL,
+    (void)::sendto(descriptor(), message.data(), static_cast<std::size_t>(bytes), MSG_NOSIGNAL,
                    reinterpret_cast<const sockaddr*>(&address), length);
   }
 }
@@ -272,15 +266,15 @@ void Witness::part_from() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  const int signals = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (signals < 0) return go_on_alone("signalfd4");
+  const rtsync::Descriptor signals(::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (signals.get() < 0) return go_on_alone("signalfd4");
   NotifyRelay relay;
   rtsync::LastWrites outputs;
   std::fflush(nullptr);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const auto children = std::signal(SIGCHLD, SIG_DFL);  // one that is ignored cannot be waited for
   const pid_t rig = ::fork();
-  if (rig > 0) Watch(page, relay, outputs, signals, rig).until_the_end();
+  if (rig > 0) Watch(page, relay, outputs, signals.get(), rig).until_the_end();
   if (rig == 0) {
     // SIGTERM when the witness ends: the rig stops in order, its outputs safe.
     kernel_tells = ::prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
@@ -295,7 +289,6 @@ void Witness::part_from() {
   } else {
     go_on_alone("clone");
   }
-  (void)::close(signals);
   std::signal(SIGCHLD, children);
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

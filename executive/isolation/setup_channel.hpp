@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,39 +35,36 @@ struct Letter {
   std::string text{};
 };
 
+/// Has `move` send or receive all bytes, however few a call of it takes. False: the other has ended.
+template <class Byte, class Move>
+bool move_all(std::span<Byte> bytes, Move move) {
+  while (!bytes.empty()) {
+    const ssize_t moved = move(bytes.data(), bytes.size());
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(moved));
+  }
+  return true;
+}
+
 /// False: no process is left to read it. @when setup
 inline bool send_letter(int socket, Letter::Kind kind, std::string_view text = {}) {
-  const auto send_all = [&](const void* data, std::size_t bytes) {
-    for (const char* at = static_cast<const char*>(data); bytes > 0;) {
-      const ssize_t sent = ::send(socket, at, bytes, MSG_NOSIGNAL);
-      if (sent < 0 && errno == EINTR) continue;
-      if (sent <= 0) return false;
-      at += sent;
-      bytes -= static_cast<std::size_t>(sent);
-    }
-    return true;
+  const auto send = [&](const auto* data, std::size_t bytes) {
+    return ::send(socket, data, bytes, MSG_NOSIGNAL);
   };
   const std::uint32_t head[2] = {static_cast<std::uint32_t>(kind), static_cast<std::uint32_t>(text.size())};
-  return send_all(head, sizeof head) && send_all(text.data(), text.size());
+  return move_all<const std::byte>(std::as_bytes(std::span(head)), send) && move_all(std::span(text), send);
 }
 
 /// Nothing: the other has ended, or writes no letters. @when setup
 inline std::optional<Letter> receive_letter(int socket) {
   constexpr std::uint32_t kLongest = 64 << 20;
-  const auto receive_all = [&](void* data, std::size_t bytes) {
-    for (char* at = static_cast<char*>(data); bytes > 0;) {
-      const ssize_t got = ::recv(socket, at, bytes, 0);
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return false;
-      at += got;
-      bytes -= static_cast<std::size_t>(got);
-    }
-    return true;
-  };
+  const auto receive = [&](auto* data, std::size_t bytes) { return ::recv(socket, data, bytes, 0); };
   std::uint32_t head[2] = {};
-  if (!receive_all(head, sizeof head) || head[1] > kLongest) return std::nullopt;
+  if (!move_all<std::byte>(std::as_writable_bytes(std::span(head)), receive) || head[1] > kLongest)
+    return std::nullopt;
   Letter letter{static_cast<Letter::Kind>(head[0]), std::string(head[1], '\0')};
-  if (!receive_all(letter.text.data(), letter.text.size())) return std::nullopt;
+  if (!move_all(std::span(letter.text), receive)) return std::nullopt;
   return letter;
 }
 

@@ -25,8 +25,7 @@ const char* kind_of(const OptionFacts& option) {
 
 std::string as_reply(const OptionFacts& option, const std::string& begin) {
   std::string text = std::string(kind_of(option)) + "\n";
-  for (const std::string& choice : option.choices)
-    if (choice.starts_with(begin)) text += choice + "\n";
+  for (const std::string& choice : option.choices) text += completion_row(begin, choice, "");
   return text;
 }
 
@@ -50,8 +49,7 @@ std::string varied_keys(const std::string& file, const std::string& begin) {
     const config::Document document = config::Document::from_file(file);
     const config::Node* const vary = document.root().find("vary");
     if (vary == nullptr) return text;
-    for (const config::Node::Entry& entry : vary->entries())
-      if (entry.key.starts_with(begin)) text += entry.key + "\n";
+    for (const config::Node::Entry& entry : vary->entries()) text += completion_row(begin, entry.key, "");
   } catch (const config::ConfigError&) {
   }
   return text;
@@ -65,10 +63,9 @@ bool takes_next_word(const OptionFacts* option) {
 std::string of_driver(const CommandWords& command_words, const CommandFacts& command,
                       const std::string& option, const std::vector<std::string>& words) {
   std::string text;
-  const std::string& begin = words.back();
   if (command_words != nullptr)
     for (const config::Word& each : command_words(command.path, option, words))
-      if (each.word.starts_with(begin)) text += completion_row(each.word, each.meaning);
+      text += completion_row(words.back(), each.word, each.meaning);
   return text.empty() ? "" : "words\n" + text;
 }
 
@@ -89,7 +86,8 @@ std::string completed_apart(const CommandFacts& tactus, std::vector<std::string>
 
 }  // namespace
 
-std::string completion_row(const std::string& word, const std::string& about) {
+std::string completion_row(const std::string& begin, const std::string& word, const std::string& about) {
+  if (!word.starts_with(begin)) return "";
   const std::string line = config::one_line(about);
   return config::one_line(word) + (line.empty() ? "" : "\t" + line) + "\n";
 }
@@ -130,11 +128,9 @@ std::string complete(const CommandFacts& tactus, const std::vector<std::string>&
   std::string text = "words\n";
   if (begin.starts_with('-')) {
     for (const OptionFacts& option : command->options)
-      for (const std::string& name : option.names)
-        if (name.starts_with(begin)) text += completion_row(name, option.about);
+      for (const std::string& name : option.names) text += completion_row(begin, name, option.about);
   } else if (!command->commands.empty()) {
-    for (const CommandFacts& each : command->commands)
-      if (each.name.starts_with(begin)) text += completion_row(each.name, each.about);
+    for (const CommandFacts& each : command->commands) text += completion_row(begin, each.name, each.about);
   } else if (const auto& known = command->arguments;
              arguments < known.size() || (!known.empty() && known.back().several)) {
     const OptionFacts& argument = known[std::min(arguments, known.size() - 1)];

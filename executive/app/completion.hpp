@@ -20,8 +20,8 @@ using CommandWords = std::function<std::vector<config::Word>(
 std::string complete(const CommandFacts& tactus, const std::vector<std::string>& words,
                      const CommandWords& command_words = {});
 
-/// One line of a reply with words.
-std::string completion_row(const std::string& word, const std::string& about);
+/// One line of a reply with words; empty: the word has another beginning.
+std::string completion_row(const std::string& begin, const std::string& word, const std::string& about);
 
 /// Returns what a shell (bash, zsh, fish) reads to complete `tactus`: it asks `tactus help --complete -- WORD ...`.
 std::string completion_stub(const std::string& shell);

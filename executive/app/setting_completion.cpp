@@ -185,14 +185,12 @@ std::string complete_setting(const std::string& begin, const std::string& file) 
   if (equals != std::string::npos) {
     if (!place.enter(keys.substr(at))) return "nothing\n";
     for (const config::Word& each : place.values(begin.substr(equals + 1)))
-      if (const std::string word = keys + "=" + each.word; word.starts_with(begin))
-        text += completion_row(word, each.meaning);
+      text += completion_row(begin, keys + "=" + each.word, each.meaning);
     return text;
   }
   if (place.names_things() || !place.goes_on()) return "nothing\n";
   for (const config::Word& each : place.next())
-    if (const std::string word = keys.substr(0, at) + each.word; word.starts_with(begin))
-      text += completion_row(word, each.meaning);
+    text += completion_row(begin, keys.substr(0, at) + each.word, each.meaning);
   return text;
 }
 

@@ -64,24 +64,22 @@ std::string of_running(const std::string& where, const std::string& begin, bool 
         config::json_of(client::get(rig.address, "/v1/variables/" + client::url_encoded(name), rig.token));
     if (!facts.is_object() || !facts.contains("labels") || !facts["labels"].is_object()) return text;
     for (const auto& [label, value] : facts["labels"].items())
-      if (const std::string word = name + "=" + label; word.starts_with(begin))
-        text += completion_row(word, value.dump());
+      text += completion_row(begin, name + "=" + label, value.dump());
     return text;
   }
   std::size_t left_out = 0;
   for (const client::VariableFacts& each : client::find_variables(rig, {begin + "*"}, kMost, left_out))
-    text += completion_row(each.name + (changes ? "=" : ""), each.unit);
+    text += completion_row("", each.name + (changes ? "=" : ""), each.unit);
   return text;
 }
 
 }  // namespace
 
 std::string variable_rows(const executive::Variable& of, const std::string& word, const std::string& begin) {
-  if (!word.ends_with('=') || !begin.starts_with(word))
-    return word.starts_with(begin) ? completion_row(word, of.about) : "";
+  if (!word.ends_with('=') || !begin.starts_with(word)) return completion_row(begin, word, of.about);
   std::string rows;
   const auto add = [&](const std::string& value, const std::string& about) {
-    if ((word + value).starts_with(begin)) rows += completion_row(word + value, about);
+    rows += completion_row(begin, word + value, about);
   };
   if (of.type == TACTUS_BOOL)
     for (const char* const each : {"yes", "no"}) add(each, "");

@@ -7,6 +7,13 @@
 #include "executive/capability/live/live_value.hpp"
 
 namespace tactus::executive {
+namespace {
+
+bool releases(const LiveWrite& write) {
+  return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
+}
+
+}  // namespace
 
 bool LiveBatches::is_forced(const LiveRef& ref) const {
   return std::ranges::any_of(forced_, [&](const Forced& force) { return overlap(force.ref, ref); });
@@ -124,7 +131,7 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
     if (wrong.empty() && (write.kind == LiveWrite::Kind::force || write.kind == LiveWrite::Kind::release))
       wrong = part_problem(batch, write);
     if (!wrong.empty()) problems.push_back(std::move(wrong));
-    if (write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all) continue;
+    if (releases(write)) continue;
     auto& others = seen[write.ref.variable];
     for (const LiveWrite* const other : others)
       if (overlap(other->ref, write.ref))
@@ -136,10 +143,7 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
 }
 
 std::string LiveBatches::load_problem(const LiveBatch& batch) const {
-  const bool releases = std::ranges::all_of(batch.writes, [](const LiveWrite& write) {
-    return write.kind == LiveWrite::Kind::release || write.kind == LiveWrite::Kind::release_all;
-  });
-  if (releases)
+  if (std::ranges::all_of(batch.writes, releases))
     return sent_.size() < LivePort::kMostPackets ? ""
                                                  : "too many releases are under way; try again in a moment";
   if (journal_.failed())
@@ -164,9 +168,7 @@ std::string LiveBatches::load_problem(const LiveBatch& batch) const {
 LivePacket* LiveBatches::make(LiveBatch batch, std::function<void(const LiveDone&)> then,
                               std::function<void(const std::string&)> refused) {
   using Kind = LiveWrite::Kind;
-  std::stable_partition(batch.writes.begin(), batch.writes.end(), [](const LiveWrite& write) {
-    return write.kind == Kind::release || write.kind == Kind::release_all;
-  });
+  std::stable_partition(batch.writes.begin(), batch.writes.end(), releases);
   auto sent = std::make_unique<Sent>();
   LivePacket& packet = sent->packet;
   packet.number = ++made_;

@@ -262,20 +262,19 @@ void LiveAccess::finish_episode(Running& running, LiveView& view) {
   EpisodeEnd& end = running.end;
   LiveEpisode& episode = *running.episode;
   const bool paused = episode.done.load(std::memory_order_acquire) && !episode.broken;
-  if (episode.broken && !episode.begun) {
+  const bool refused = episode.broken && !episode.begun;  // nothing of it has run
+  if (refused) {
     end.out.clear();
     end.problems = {"the rig was no longer paused before frame " + std::to_string(episode.first_frame) +
                     ", so the episode was not run; pause the rig first"};
-    end.conflict = true;
   } else if (episode.broken) {
     end.problems.push_back("the rig was reset or restored in the middle of the episode");
-    end.conflict = true;
   }
+  end.conflict = episode.broken;
   if (!paused) port_->begin(nullptr);
   end.ended = ended && !paused;
   end.outcome = end.ended ? std::string(name_of(end_.outcome)) : "";
   end.reason = end.ended ? end_.reason : "";
-  const bool refused = episode.broken && !episode.begun;  // nothing of it has run
   if (!refused)
     end.frame = paused ? episode.last_frame : ended ? executive_.frames_done() - 1 : port_->frame();
   if (end.frame >= 0) end.date = dates_.date_of(end.frame);

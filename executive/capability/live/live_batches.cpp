@@ -104,7 +104,14 @@ std::string LiveBatches::part_problem(const LiveBatch& batch, const LiveWrite& w
            other.ref.elements >= whole->ref.elements;
   });
   if (released) return "";
-  return "'" + variables_.name_of(write.ref) + "' belongs to '" + whole->known.name +
+  return forced_problem(write);
+}
+
+/// Explains what a force that stays prevents: a set, or the force or release of an element of its array.
+std::string LiveBatches::forced_problem(const LiveWrite& write) const {
+  const std::string name = "'" + variables_.name_of(write.ref) + "' ";
+  if (write.kind == LiveWrite::Kind::set) return name + "is forced; release it first";
+  return name + "belongs to '" + variables_.of(write.ref).variable->name +
          "', which is forced as a whole; release that first";
 }
 
@@ -126,7 +133,7 @@ std::vector<std::string> LiveBatches::problems(const LiveBatch& batch, bool in_e
         return other.kind == LiveWrite::Kind::release_all ||
                (other.kind == LiveWrite::Kind::release && overlap(other.ref, write.ref));
       });
-      if (!released) wrong = "'" + variables_.name_of(write.ref) + "' is forced; release it first";
+      if (!released) wrong = forced_problem(write);
     }
     if (wrong.empty() && (write.kind == LiveWrite::Kind::force || write.kind == LiveWrite::Kind::release))
       wrong = part_problem(batch, write);
@@ -245,7 +252,7 @@ std::string LiveBatches::problem_of(const Sent& sent, bool run_ended) const {
     case LivePacket::End::busy:
       return "an asynchronous thread was at work at " + frame + "; omit the frame";
     case LivePacket::End::forced:
-      return name() + " is forced; release it first";
+      return forced_problem(sent.batch.writes[sent.packet.which]);
     case LivePacket::End::full:
       return name() + ": its model has " + std::to_string(ModelForces::kMost) +
              " forces already; release some";

@@ -112,6 +112,7 @@ class LiveBatches {
 
   std::string command_problem(const LiveBatch& batch, bool in_episode) const;
   std::string frame_problem(std::int64_t frame) const;
+  std::string forced_problem(const LiveWrite& write) const;
   std::string problem_of(const Sent& sent, bool run_ended) const;
   void end(Sent& sent, const LiveDone& done, LiveView& view);
   void note_forces(const Sent& sent, const LiveEvent& event);

@@ -289,20 +289,18 @@ LivePacket* LivePort::take_next() TACTUS_RT {
 LivePacket::End LivePort::validate(LivePacket& packet) TACTUS_RT {
   using Kind = LiveWrite::Kind;
   if (packet.releases_all) return LivePacket::End::applied;
+  // A release ends the forces in its own bytes; all are made before what is written.
+  const auto is_released = [&](const ModelForces::Force& force) TACTUS_RT {
+    return std::ranges::any_of(packet.changes, [&](const LivePacket::Change& other) TACTUS_RT {
+      return other.kind == Kind::release && force.lies_in(other.to, other.bytes);
+    });
+  };
   for (packet.which = 0; packet.which < packet.changes.size(); ++packet.which) {
     const LivePacket::Change& change = packet.changes[packet.which];
-    const bool writes = change.kind == Kind::set || change.kind == Kind::force;
-    if (!writes || change.forces == nullptr || change.forces->empty()) continue;
-    const auto end = packet.changes.begin() + static_cast<std::ptrdiff_t>(packet.which);
-    // A release ends all forces that it shares memory with, as unforce() does.
-    const auto is_released = [&](const ModelForces::Force& force) TACTUS_RT {
-      return std::any_of(packet.changes.begin(), end, [&](const LivePacket::Change& before) TACTUS_RT {
-        return before.kind == Kind::release && force.shares(before.to, before.bytes);
-      });
-    };
-    // A force replaces those in its own bytes, but not that of a whole array of which it is an element.
+    if (change.forces == nullptr || change.forces->empty()) continue;
+    // A force replaces those in its own bytes. Neither it nor a release ends that of a whole array for an element.
     const auto is_ended = [&](const ModelForces::Force& force) TACTUS_RT {
-      return is_released(force) || (change.kind == Kind::force && force.lies_in(change.to, change.bytes));
+      return (change.kind != Kind::set && force.lies_in(change.to, change.bytes)) || is_released(force);
     };
     if (!change.forces->all(change.to, change.bytes, is_ended)) return LivePacket::End::forced;
   }

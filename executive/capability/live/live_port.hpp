@@ -31,7 +31,7 @@ struct LivePacket {
     applied,
     too_late,  ///< its frame had begun
     busy,      ///< an asynchronous thread whose memory it changes was not at rest at that frame
-    forced,    ///< it sets what is forced
+    forced,    ///< it sets what is forced, or forces or releases only a part of it
     full,      ///< a model has no room for another force
     released,  ///< all was released while it waited
     dropped,   ///< the rig went back to an earlier state, or has ended

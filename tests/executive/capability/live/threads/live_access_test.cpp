@@ -265,6 +265,24 @@ TEST_F(LiveAccessTest, AnElementOfAnArrayThatIsForcedAsAWholeIsNotForcedOrReleas
   EXPECT_THAT(forced(), ElementsAre("types.ds"));
 }
 
+TEST_F(LiveAccessTest, AnElementOfAnArrayThatAnActionForcesAsAWholeIsNotForcedOrReleasedAlone) {
+  start(kRig + "commands:\n  - { at: 0 s, do: { force: { types.ds: [1 m, 2 m, 3 m] } } }\n");
+  ASSERT_EQ(live().command(Command::step, 3, "tester"), "");
+  while (snapshot()->frame < 2) {
+  }
+  const auto refused = HasSubstr("'types.ds[1]' belongs to 'types.ds', which is forced as a whole");
+  for (const Kind kind : {Kind::release, Kind::force}) {
+    const LiveDone done = written({make(kind, "types.ds[1]", 9)});
+    EXPECT_FALSE(done.applied);
+    EXPECT_THAT(done.problem, refused);
+  }
+  EXPECT_THAT(written({make(Kind::set, "types.ds[2]", 9)}).problem,
+              HasSubstr("'types.ds[2]' is forced; release it first"))
+      << "the other elements keep their force";
+  EXPECT_TRUE(written({make(Kind::release, "types.ds[1]"), make(Kind::release, "types.ds")}).applied);
+  EXPECT_TRUE(written({make(Kind::set, "types.ds[2]", 9)}).applied);
+}
+
 TEST_F(LiveAccessTest, TheLastFrameTakesAChangeAndTheOneAfterItDoesNot) {
   start(kRig, 10);
   EXPECT_THAT(write({make(Kind::set, "source.u", 1)}, 10),

@@ -205,8 +205,7 @@ void run_open(tactus_open_simulation& open, const char* stop_date, const tactus_
   for (std::size_t i = 0; i < in_count; ++i) {
     const tactus_episode_item& item = item_at(in, i);
     read_item(item, inputs[i]);
-    const auto* const values = static_cast<const std::byte*>(item.values);
-    inputs[i].bytes.assign(values, values + bytes_of(item));
+    inputs[i].data = static_cast<const std::byte*>(item.values);
   }
   std::vector<EpisodeOutput> outputs(out_count);
   for (std::size_t i = 0; i < out_count; ++i) {

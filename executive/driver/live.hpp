@@ -108,10 +108,11 @@ struct EpisodeItem {
   tactus_type type = TACTUS_DOUBLE;
   std::uint32_t count = 0;  ///< 0: a scalar
 };
-/// A value for a variable: `value` as JSON, or `bytes` if it is typed.
+/// A value for a variable: `value` as JSON, or `data` if it is typed: the client's memory, which is read in the call
+/// that gives the request, once `type` and `count` are known to be those of the variable.
 struct EpisodeInput : EpisodeItem {
   config::Json value{};
-  std::vector<std::byte> bytes{};
+  const std::byte* data = nullptr;
 };
 
 /// One call of OpenSimulation::run_open.

@@ -139,7 +139,7 @@ class LiveAccess::EpisodePlanner {
     }
     problem = wrong_type(in, ref);
     if (!problem.empty()) return std::nullopt;
-    return LiveWrite{LiveWrite::Kind::set, ref, in.bytes};
+    return LiveWrite{LiveWrite::Kind::set, ref, {in.data, in.data + live_.variables_.bytes_of(ref)}};
   }
 
   /// Explains why the type that a client gave is not that of the variable; empty: it is, or it gave none.

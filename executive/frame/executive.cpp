@@ -203,7 +203,8 @@ Verdict Executive::pause_as_wanted(Verdict verdict, std::int64_t k, bool frames_
   boundary_.take_commands(k);
   for (;;) {
     const bool told = verdict == Verdict::freeze || verdict == Verdict::clock_freeze;
-    const bool asked = frames_left && verdict == Verdict::go_on && commands_.paused();
+    const bool asked = verdict == Verdict::go_on && commands_.paused() &&
+                       (frames_left || row_.before(k, PartVerdict::freeze).what == PartVerdict::freeze);
     if (jobs_.failed() || (!told && (!asked || commands_.ending() || commands_.restore_wanted())))
       return verdict;
     if (told) commands_.force_pause();

@@ -65,6 +65,7 @@ struct PartVerdict {
   enum What : std::uint8_t {
     go_on,
     pause,      ///< pause before the frame that comes next, or at the end of the one that begins
+    freeze,     ///< keep the pause that the part has asked for, also where no frame comes next
     terminate,  ///< terminate at once: this frame is not run
   };
   What what = go_on;

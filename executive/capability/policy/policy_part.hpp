@@ -57,9 +57,9 @@ class PolicyPart final : public FramePart {
   void show_in(PolicyVariables& variables);
 
   PartVerdict before_frame(std::int64_t) const TACTUS_RT override {
-    if (reason_ == nullptr || !ends_) [[likely]]
+    if (reason_ == nullptr) [[likely]]
       return {};
-    return {PartVerdict::terminate, Outcome::overrun, reason_, reason_frame_};
+    return {ends_ ? PartVerdict::terminate : PartVerdict::freeze, Outcome::overrun, reason_, reason_frame_};
   }
   void at_boundary(std::int64_t k, Slack&) TACTUS_RT override;
   void changed(RigChange& change) TACTUS_RT override;

@@ -222,6 +222,27 @@ TEST_F(Policies, AStepThatEndsTheRigIsTheReasonAlsoIfAStopArrivesInItsFrame) {
   EXPECT_EQ(end.frames, 4);
 }
 
+TEST_F(Policies, AStepThatFreezesTheRigInItsLastFrameEndsItWhenItIsResumed) {
+  for (const StepAction action : {StepAction::freeze, StepAction::safe_state}) {
+    PolicyFixture fixture;
+    fixture.plan.escalation = {step(1, action)};
+    fixture.work[3] = 2ms;
+    fixture.prepare();
+    State seen = State::connect;
+    fixture.sleeper.on_wait = [&](int wait) {
+      if (wait != 10) return;
+      seen = fixture.executive->status().state();
+      fixture.executive->request_resume();
+    };
+    const RunEnd end = fixture.run(4);
+    EXPECT_EQ(seen, State::pause) << name_of(action);
+    EXPECT_EQ(end.outcome, Outcome::overrun) << name_of(action);
+    EXPECT_EQ(end.reason, "frame 3: frames overran once within 1.00 s, and its escalation says " +
+                              std::string(name_of(action)));
+    EXPECT_EQ(end.frames, 4);
+  }
+}
+
 /// In whatever order they stand.
 TEST(PoliciesOfOneFrame, ThatEndTheRigWinOverThoseThatFreezeIt) {
   for (const bool freezes_first : {true, false}) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -208,19 +209,31 @@ class ConvertCommand final : public CommandDriver {
                                             "into one");
     }
     bool any = false;
+    std::vector<std::string> failures;
     for (const RunRecording& each : recordings_of(settings_of_run(folder))) {
-      const RecordFormat& from = formats_->named(each.driver);
-      const fs::path source = folder / from.driver->file_name(each.name);
-      if (!fs::exists(source)) continue;
-      if (from.name == to.name && out_.empty()) {
-        put("%s is %s already\n", source.c_str(), to.name.c_str());
-      } else {
-        convert(source, from, out / to.driver->file_name(each.name), to);
+      try {
+        any = convert_recording(folder, each, out, to) || any;
+      } catch (const std::exception& error) {
+        if (NoticedSignals::came()) throw;
+        failures.emplace_back(error.what());
       }
-      any = true;
     }
+    if (!failures.empty()) throw CommandError(kEndedEarly, rtsync::joined(failures, "\n"));
     if (!any) throw CommandError(kWrongInput, folder.string() + " holds no recording");
     return kOk;
+  }
+
+  /// False: the run does not have it.
+  bool convert_recording(const fs::path& folder, const RunRecording& recording, const fs::path& out,
+                         const RecordFormat& to) const {
+    const RecordFormat& from = formats_->named(recording.driver);
+    const fs::path source = folder / from.driver->file_name(recording.name);
+    if (!fs::exists(source)) return false;
+    if (from.name == to.name && out_.empty())
+      put("%s is %s already\n", source.c_str(), to.name.c_str());
+    else
+      convert(source, from, out / to.driver->file_name(recording.name), to);
+    return true;
   }
 
   static void refuse_existing(const fs::path& file) {

@@ -153,6 +153,18 @@ TEST(RecordingsNightly, ARunIsConvertedAsAWhole) {
   EXPECT_TRUE(fs::exists(dir / "out/log_mcap.trk"));
 }
 
+TEST(Recordings, OfARunAreConvertedThoughOneBeforeThemIsDamaged) {
+  const TempDir dir;
+  write_rig(dir, "  a: { variables: [motor.speed] }\n  b: { variables: [motor.speed] }\n");
+  ASSERT_EQ(run_file(dir, {"--no-realtime", "--frames", "5", "--out", "out"}).status, 0);
+  dir.write("out/a.csv", read_file(dir / "out/a.csv") + "1,2,3\n");
+  const Finished done = run(tactus({"convert", "out", "--to", "mcap"}, dir.path()));
+  EXPECT_EQ(done.status, 1) << done;
+  EXPECT_TRUE(says(done, "out/a.csv:7: has 3 columns, the header has 2")) << done;
+  EXPECT_FALSE(fs::exists(dir / "out/a.mcap"));
+  EXPECT_TRUE(fs::exists(dir / "out/b.mcap")) << done;
+}
+
 TEST(RecordingsNightly, ConvertSaysWhatItCannotDo) {
   const TempDir dir;
   write_rig(dir, "  motion: { variables: [motor.speed] }\n");

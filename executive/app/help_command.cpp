@@ -13,6 +13,7 @@
 #include "executive/app/completion.hpp"
 #include "executive/app/man_page.hpp"
 #include "executive/app/options.hpp"
+#include "executive/app/terminal_text.hpp"
 
 namespace tactus::app {
 namespace {

@@ -31,6 +31,9 @@ constexpr bool is_unplugged(int error) noexcept {
   return error == ENODEV || error == ENXIO || error == EADDRNOTAVAIL;
 }
 
+/// Returns true if an errno value says that the interface of a socket is down, or not there. RT
+constexpr bool is_interface_down(int error) noexcept { return error == ENETDOWN || is_unplugged(error); }
+
 /// Reads a clock of the kernel, ns. RT
 std::int64_t read_clock(clockid_t clock) noexcept;
 

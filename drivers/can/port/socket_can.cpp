@@ -112,7 +112,7 @@ class SocketCan final : public CanSocket {
     const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT);
     if (size < 0) {
       const int error = errno;
-      if (error != ENETDOWN && !is_unplugged(error)) return;
+      if (!is_interface_down(error)) return;
       event.kind = SocketEvent::Kind::status;
       event.status = {BusState::down, 0, 0};
       event.has_state = true;

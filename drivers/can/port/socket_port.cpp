@@ -194,6 +194,7 @@ std::int64_t SocketPort::step_sender() noexcept {
       event.kind = error == 0 ? PortEvent::Kind::taken : PortEvent::Kind::failed;
       event.error = error;
       if (is_unplugged(error)) is_gone_.store(true, std::memory_order_relaxed);
+      if (is_interface_down(error)) sender_saw_down_.store(event.stamp, std::memory_order_relaxed);
     }
     tell(from_sender_, event);
     waiting_.pop_back();
@@ -211,12 +212,22 @@ std::int64_t SocketPort::step_sender() noexcept {
   return std::min(planned, now - first < kAwaitedSlots * period ? soon : now + period);
 }
 
+/// The kernel tells of an interface that goes down once, whoever asks first: that may be the sender.
+void SocketPort::take_down_of_sender() noexcept {
+  const std::int64_t seen = sender_saw_down_.exchange(kNever, std::memory_order_relaxed);
+  if (seen <= heard_at_ || status_.state == BusState::down) return;
+  down_since_ = seen;
+  status_.state = BusState::down;
+  tell(from_receiver_, {.kind = PortEvent::Kind::status, .stamp = seen, .status = status_});
+}
+
 void SocketPort::step_receiver(std::int64_t timeout) noexcept {
   if (is_gone_.load(std::memory_order_relaxed) && socket_->rejoin())
     is_gone_.store(false, std::memory_order_relaxed);
   SocketEvent read;
   socket_->receive(read, timeout);
   if (read.is_gone) is_gone_.store(true, std::memory_order_relaxed);
+  take_down_of_sender();
   PortEvent event{.stamp = read.stamp};
   if (const std::uint32_t dropped = socket_->dropped(); dropped != dropped_) {
     lost_.fetch_add(dropped - dropped_, std::memory_order_relaxed);
@@ -258,6 +269,7 @@ void SocketPort::step_receiver(std::int64_t timeout) noexcept {
       break;
   }
   const bool is_heard = read.kind == SocketEvent::Kind::frame || read.kind == SocketEvent::Kind::echo;
+  if (is_heard) heard_at_ = std::max(heard_at_, read.stamp);
   if (status_.state == BusState::down && is_heard && read.stamp >= down_since_) {  // it is up again
     status_ = {};
     PortEvent up{.kind = PortEvent::Kind::status, .stamp = read.stamp};

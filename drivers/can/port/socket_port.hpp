@@ -71,6 +71,7 @@ class SocketPort final : public Port {
     bool was_full = false;
   };
   static constexpr std::size_t kEvents = 8192;
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::min();
 
   template <class Step>
   void run(Step step);
@@ -81,6 +82,7 @@ class SocketPort final : public Port {
   void collect() noexcept;
   void restart_if_wanted() noexcept;
   void await_sender() noexcept;
+  void take_down_of_sender() noexcept;
   void tell(Ring<PortEvent>& to, const PortEvent& event) noexcept;
 
   std::unique_ptr<CanSocket> socket_;
@@ -89,9 +91,11 @@ class SocketPort final : public Port {
   Ring<Out> out_;
   std::vector<Out> waiting_;  // the sender's: latest planned time first, never grows beyond its capacity
   Ring<PortEvent> from_sender_, from_receiver_;
-  BusStatus status_{};           // the receiver's
-  std::uint32_t dropped_ = 0;    // the receiver's
-  std::int64_t down_since_ = 0;  // the receiver's
+  BusStatus status_{};              // the receiver's
+  std::uint32_t dropped_ = 0;       // the receiver's
+  std::int64_t down_since_ = 0;     // the receiver's
+  std::int64_t heard_at_ = kNever;  // the receiver's: the last frame
+  std::atomic<std::int64_t> sender_saw_down_{kNever};
   std::atomic<std::uint64_t> lost_{0};
   std::atomic<std::size_t> unsent_{0};
   std::atomic<std::uint32_t> generation_{0};  // what was handed over in an earlier one is not sent

@@ -205,6 +205,29 @@ TEST_F(SocketPortTest, AFrameThatCannotBeSentIsNamed) {
   EXPECT_EQ(events[0].tag, 5U);
 }
 
+TEST_F(SocketPortTest, AnInterfaceIsDownAlsoIfItsSenderWasTheFirstThatSawIt) {
+  for (const int error : {ENETDOWN, ENXIO}) {
+    make({.queue = 2});
+    socket_->time = 1'000;
+    port_->begin(0, 1'000'000);
+    EXPECT_TRUE(port_->send(frame_of(1), 5, 0));
+    socket_->error = error;
+    (void)port_->step_sender();
+    port_->step_receiver(0);  // the kernel has told of it already
+    auto events = all();
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].kind, PortEvent::Kind::failed);
+    EXPECT_EQ(events[1].kind, PortEvent::Kind::status);
+    EXPECT_EQ(events[1].status.state, BusState::down);
+    comes(SocketEvent::Kind::echo, 1, 2'000);
+    events = all();
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_EQ(events[0].status.state, BusState::active);
+    port_->step_receiver(0);
+    EXPECT_TRUE(all().empty()) << "it is up again, whatever was seen before";
+  }
+}
+
 TEST_F(SocketPortTest, AnInterfaceThatWasUnpluggedIsUsedAgain) {
   make({.queue = 2});
   SocketEvent down;

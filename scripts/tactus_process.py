@@ -43,6 +43,19 @@ def setting(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+class OwnFolder:
+    """A temporary folder of this process. A copy of the process, by os.fork(), leaves it there."""
+
+    def __init__(self, prefix: str) -> None:
+        self.name = tempfile.mkdtemp(prefix=prefix)
+        self.cleanup = weakref.finalize(self, _remove, self.name, os.getpid())  # at the end of the program, too
+
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _left(process: subprocess.Popen[bytes]) -> None:
     """Stops a rig that nobody has ended."""
     if process.poll() is None:
@@ -63,7 +76,7 @@ class RigProcess(Rig):
                  start_timeout: float = 60.0) -> None:
         self.folder = pathlib.Path(folder).absolute()
         # A path of a socket has room for 107 letters: a folder of a test is often longer.
-        self._socket = tempfile.TemporaryDirectory(prefix="tactus-")
+        self._socket = OwnFolder(prefix="tactus-")
         address = f"unix:{self._socket.name}/port"
         super().__init__(address)
         words = [program(tactus), "run", os.fspath(file), "--live", address, "--paused", "--out", str(self.folder)]

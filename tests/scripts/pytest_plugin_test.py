@@ -90,6 +90,21 @@ class Processes(Case):
         self.assertEqual(self.outcome(self.folder / "out"), "stopped")
 
 
+    def test_a_copy_of_the_program_that_ends_leaves_its_rig_alone(self):
+        (self.folder / "use.py").write_text(textwrap.dedent(f"""
+            import os, sys
+            from tactus_process import RigProcess
+            with RigProcess({str(SERVO)!r}, "out") as rig:
+                if (copy := os.fork()) == 0:
+                    sys.exit(0)
+                assert os.waitpid(copy, 0)[1] == 0
+                assert rig.run_for(0.01).frame == 9
+                folder = rig._socket.name
+            assert not os.path.exists(folder)
+            """))
+        done = self.run_python(sys.executable, "use.py")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_call_after_the_run_says_how_it_ended(self):
         (self.folder / "use.py").write_text(textwrap.dedent(f"""
             from tactus_client import NoRig

@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 import os
 import pathlib
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -27,10 +26,10 @@ except ImportError as error:
 
 if __package__:  # installed: python3-tactus
     from tactus.client import Episode
-    from tactus.process import RigProcess
+    from tactus.process import OwnFolder, RigProcess
 else:
     from tactus_client import Episode
-    from tactus_process import RigProcess
+    from tactus_process import OwnFolder, RigProcess
 
 Named = Mapping[str, float]
 
@@ -61,9 +60,9 @@ class RigEnv(gymnasium.Env):
             raise ValueError(f"bounds: {', '.join(sorted(unknown))} is no action and no observation")
         self.reward, self.is_terminated, self.time_limit = reward, terminated, time_limit
         self._start = (file, overrides, realtime, tactus)
-        self._temporary = tempfile.TemporaryDirectory(prefix="tactus-gym-") if folder is None else None
+        self._temporary = OwnFolder(prefix="tactus-gym-") if folder is None else None
         self._folder = pathlib.Path(folder if self._temporary is None else self._temporary.name)
-        self._runs, self._begun, self._frames = 0, False, 0
+        self._runs, self._begun, self._frames, self._closed = 0, False, 0, False
         self.rig: RigProcess | None = None
         self._seen = numpy.zeros(len(self.observations), numpy.float32)
         try:
@@ -79,6 +78,7 @@ class RigEnv(gymnasium.Env):
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         super().reset(seed=seed)
+        self._expect_open()
         if self.rig is not None and self.rig.ended() is not None:  # it has crashed
             self._end()
         rig = self._started()
@@ -91,6 +91,7 @@ class RigEnv(gymnasium.Env):
         return self._seen.copy(), {"frame": rig.state()["frame"]}
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._expect_open()
         rig = self.rig
         if rig is None:
             raise RuntimeError("the run is over: reset() begins another")
@@ -122,9 +123,14 @@ class RigEnv(gymnasium.Env):
         return episode
 
     def close(self) -> None:
+        self._closed = True
         self._end()
         if self._temporary is not None:
             self._temporary.cleanup()
+
+    def _expect_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("the environment is closed; make another RigEnv")
 
     def _vector(self, values: Mapping[str, Any]) -> Any:
         return numpy.array([values[name] for name in self.observations], numpy.float32)

@@ -454,6 +454,13 @@ else:
     raise SystemExit("a step after the end was taken")
 env.close()
 env.close()
+for call in (env.reset, lambda: env.step(action)):
+    try:
+        call()
+    except RuntimeError as error:
+        assert "the environment is closed" in str(error), error
+    else:
+        raise SystemExit("an environment that is closed has begun a rig")
 print("all of it")
 """
 

@@ -126,6 +126,7 @@ class Recovery {
       put("%s: ended in order\n", folder_.c_str());
     if (marks_.present && !marks_.readable) line("summary.json", "damaged", marks_.problem);
     for (const RunRecording& each : recordings_of(settings)) recording(each, settings);
+    if (!still_written_) unended_recordings();
     lines("log.txt", [](std::string_view) { return true; });
     lines("journal.jsonl",
           [](std::string_view text) { return text.starts_with('{') && text.ends_with('}'); });
@@ -244,13 +245,26 @@ class Recovery {
                       : ""));
   }
 
-  void checkpoints(const fs::path& folder) {
+  /// The files of a folder, by name; none if it is not there.
+  static std::vector<fs::path> files_in(const fs::path& folder) {
     std::vector<fs::path> files;
-    std::error_code none;  // no folder: no checkpoint
+    std::error_code none;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
       files.push_back(entry.path());
     std::ranges::sort(files);
-    for (const fs::path& file : files) {
+    return files;
+  }
+
+  /// Names the files that a format writes under another name until they are whole.
+  void unended_recordings() {
+    for (const fs::path& file : files_in(folder_))
+      if (file.extension() == ".shortened" || file.extension() == ".mended" ||
+          (file.extension() == ".partial" && file.stem().extension() != ".tck"))
+        line(file.filename().string(), "unended", "was not written to its end; delete it");
+  }
+
+  void checkpoints(const fs::path& folder) {
+    for (const fs::path& file : files_in(folder)) {
       const std::string name = file.lexically_relative(folder_).string();
       if (file.extension() == ".partial") {
         line(name, "unended", "the rig ended while it wrote this checkpoint; delete it");

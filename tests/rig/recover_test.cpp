@@ -129,6 +129,18 @@ TEST(Recover, NamesWhatIsDamagedAndLeavesIt) {
   EXPECT_TRUE(says(early, "missing  the rig ended before it made the file")) << early;
 }
 
+TEST(Recover, NamesFilesOfRecordingsThatWereNotWrittenToTheirEnd) {
+  const Ran ran;
+  for (const char* const name : {"motion.h5.mended", "motion.h5.partial", "motion.h5.shortened"})
+    ran.dir.write(std::string("out/") + name, "");
+  const Finished done = recover(ran.dir, "out");
+  EXPECT_EQ(done.status, 0) << done;
+  for (const char* const line :
+       {"  motion.h5.partial        unended  was not written to its end; delete it\n",
+        "  motion.h5.shortened      unended  was not written to its end; delete it\n"})
+    EXPECT_TRUE(says(done, line)) << done;
+}
+
 TEST(Recover, SaysWhatIsMissingInAFileThatEndedInOrder) {
   const Ran ran;
   Json summary = summary_of(ran.dir / "out");

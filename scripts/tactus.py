@@ -24,6 +24,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -227,7 +228,7 @@ class _Seen:
         self._point, self._whole, self._least, self._most = point, True, 0, 0
 
     def look(self, cell: str) -> None:
-        if self._whole and cell.lstrip("-").isdigit() and cell != "-0":
+        if self._whole and re.fullmatch("[+-]?[0-9]+", cell) and cell != "-0":
             number = int(cell)
             self._least, self._most = min(self._least, number), max(self._most, number)
             return

@@ -2,11 +2,13 @@
 #include "drivers/record/csv/csv_source.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -46,9 +48,16 @@ std::optional<std::int64_t> nanoseconds_of(std::string_view text) {
   return std::llround(static_cast<long double>(*seconds) * 1'000'000'000.0L);
 }
 
-/// The cell with a decimal point where it has a decimal comma, as spreadsheets of many languages write it; `room`
-/// holds it then. A column that is separated by commas has none, and a cell with both is not a number.
+/// The cell without a sign that changes nothing.
+std::string_view without_plus(std::string_view cell) {
+  return cell.starts_with('+') && !cell.starts_with("+-") ? cell.substr(1) : cell;
+}
+
+/// The cell as a real number is read: without a plus, and with a decimal point where it has a decimal comma, as
+/// spreadsheets of many languages write it; `room` holds it then. A column that is separated by commas has none, and a
+/// cell with both is not a number.
 std::string_view with_point(std::string_view cell, char separator, std::string& room) {
+  cell = without_plus(cell);
   const std::size_t comma = separator == kComma ? std::string_view::npos : cell.find(kComma);
   if (comma == std::string_view::npos || cell.find('.') != std::string_view::npos) return cell;
   room.assign(cell);
@@ -61,6 +70,14 @@ std::string_view next_cell(std::string_view& line, char separator) {
   const std::string_view cell = rtsync::trimmed(line.substr(0, end), kBlanks);
   line.remove_prefix(std::min(end + 1, line.size()));
   return cell;
+}
+
+/// Returns true for a real number, also for one that no double holds.
+bool is_real(std::string_view cell) {
+  double number = 0;
+  const char* const end = cell.data() + cell.size();
+  const auto [stop, error] = std::from_chars(cell.data(), end, number);
+  return stop == end && error != std::errc::invalid_argument;
 }
 
 /// Kinds of the cells of a column that were seen so far.
@@ -84,7 +101,7 @@ struct Seen {
           beyond_int64 ||
           (!minus && *whole > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
       fractions = fractions || (minus && *whole == 0);  // -0 is not a whole number
-    } else if (rtsync::read_number<double>(cell)) {
+    } else if (is_real(cell)) {
       ++numbers;
       fractions = true;
     } else {
@@ -228,7 +245,7 @@ class CsvSource final : public executive::RecordSource {
       using T = decltype(zero);
       using Stored = executive::StoredAs<T>;
       const auto value = rtsync::read_number<Stored>(
-          std::is_floating_point_v<Stored> ? with_point(cell, separator_, room_) : cell);
+          std::is_floating_point_v<Stored> ? with_point(cell, separator_, room_) : without_plus(cell));
       if (!value || (std::is_same_v<T, bool> && *value > Stored{1}))
         fail("'" + std::string(cell) + "' of " + column.name + " is not of type " +
              std::string(executive::name_of(column.type)));

@@ -139,6 +139,23 @@ TEST(ForeignCsv, ADamagedRowIsNamedAndTheOneAfterItIsRead) {
                                                HasSubstr("a.csv:6: '7' of state is not a word")));
 }
 
+TEST(ForeignCsv, ANumberWithAPlusAndOneThatIsTooLargeAreNotWords) {
+  const TempDir folder;
+  folder.write("a.csv", "sys.exec.out.time {s},x,n,word\n+0.5,+1.5,+9007199254740993,+-1\n1,+2,7,++2\n");
+  const auto source = read_csv(folder / "a.csv");
+  EXPECT_EQ(source->head().columns[0].type, TACTUS_DOUBLE);
+  EXPECT_EQ(source->head().columns[1].type, TACTUS_INT64);
+  EXPECT_EQ(source->head().columns[2].labels.size(), 2U);
+  std::vector<std::byte> record(executive::record_bytes(source->head()));
+  ASSERT_TRUE(source->next(record.data()));
+  EXPECT_EQ(time_of(record), 500'000'000);
+  EXPECT_EQ(value<double>(*source, record, 0), 1.5);
+  EXPECT_EQ(value<std::int64_t>(*source, record, 1), 9007199254740993);
+  folder.write("a.csv", "sys.exec.out.time {s},x\n0,1e999\n1,-1e999\n");
+  EXPECT_THAT(refusal([&] { return read_csv(folder / "a.csv"); }),
+              HasSubstr("a.csv:2: '1e999' of x is not of type double"));
+}
+
 TEST(ForeignCsv, OfAFileThatIsStillWrittenAllIsReadThatIsThere) {
   const TempDir folder;
   const auto file = folder.write("a.csv", "sys.exec.out.time {s},x {m}\n0,1\n0.001,");

@@ -203,7 +203,7 @@ def main(folder):
             file.write_bytes(b"nonsense")
             refused(lambda: tactus.load(file), str(file))
         print(form, "is loaded")
-    (folder / "t.csv").write_text("sys.exec.out.time {s},a {m},w {--},n {--}\n0,1,none,9007199254740993\n0.1,nan,x,1\n")
+    (folder / "t.csv").write_text("sys.exec.out.time {s},a {m},w {--},n {--}\n0,1,none,+9007199254740993\n0.1,nan,x,1\n")
     inferred = tactus.load(folder / "t.csv")
     assert [inferred.columns[name].type for name in inferred] == ["double", "int32", "int64"]
     assert inferred.labels["w"] == {"none": 0, "x": 1} and inferred.values("n") == [9007199254740993, 1]

@@ -44,13 +44,15 @@ std::string as_expression(const Draft& draft, std::string_view text) {
   const std::vector<VariableLabel>& labels = ref->variable->labels;
   const bool is_label =
       std::ranges::any_of(labels, [&](const VariableLabel& label) { return label.name == limit; });
+  // A number is one, as in every expression, also where a value has it as its name.
+  const bool quotes_limit = is_label && !config::parse_real(limit);
   const bool odd_name =
       name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]") !=
       std::string::npos;
-  if (!odd_name && (!is_label || config::is_name(limit))) return std::string(text);
+  if (!odd_name && (!quotes_limit || config::is_name(limit))) return std::string(text);
   const std::size_t index = std::min(name.find('['), name.size());
   return quoted(name.substr(0, index)) + name.substr(index) + " " + std::string(text.substr(at, end - at)) +
-         " " + (is_label ? quoted(limit) : limit);
+         " " + (quotes_limit ? quoted(limit) : limit);
 }
 
 void add_trigger(Draft& draft, const RecordingSettings& settings, std::size_t bytes,

@@ -11,7 +11,7 @@ using tactus::JobClass;
 
 enum class Gear : std::uint8_t { park, drive = 3, reverse = 200 };
 enum class Wide : std::uint64_t { none = 0, all = UINT64_MAX };
-enum class Signed : std::int16_t { minus = -5, zero = 0 };
+enum class Signed : std::int16_t { minus = -5, zero = 0, eleven = 11 };
 
 /// One parameter of every type, scalars and arrays.
 class Types : public tactus::Model {
@@ -31,7 +31,8 @@ class Types : public tactus::Model {
     d.parameter("gear", gear_, "", "",
                 {{"park", Gear::park}, {"drive", Gear::drive}, {"reverse", Gear::reverse}});
     d.parameter("wide", wide_, "", "", {{"none", Wide::none}, {"all", Wide::all}});
-    d.parameter("signed", signed_, "", "", {{"minus", Signed::minus}, {"zero", Signed::zero}});
+    d.parameter("signed", signed_, "", "",
+                {{"minus", Signed::minus}, {"zero", Signed::zero}, {"7", Signed::eleven}});
     d.parameter("bs", bs_);
     d.parameter("i8s", i8s_);
     d.parameter("u64s", u64s_);

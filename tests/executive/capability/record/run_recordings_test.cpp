@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/executive/support/recorded_voice.hpp"
 #include "tests/executive/support/rig_files.hpp"
 
@@ -66,6 +71,29 @@ TEST(RunRecordings, OneOrAllAreSwitched) {
   EXPECT_EQ(sample(), "00");
   EXPECT_EQ(recordings.switch_to("fast", true), "");
   EXPECT_EQ(sample(), "10");
+}
+
+TEST(RunRecordings, ATriggerTakesANumberForOneWhateverTheModelIsCalled) {
+  for (const std::string model : {"t", "my-t"}) {
+    const std::string head = kHead + "  " + model + ": { model: types, library: ./libmodels.so }\nrecord:\n";
+    for (const auto& [limit, expected] : {std::pair("7", 7), std::pair("minus", -5)}) {
+      LoadedRig rig(head + "  r: { variables: [" + model + ".d], trigger: { when: '" + model +
+                    ".signed == " + limit + "' } }\n");
+      Recording& recording = rig.recordings().front();
+      const TempDir folder;
+      recording.open(folder.path());
+      auto* const value = static_cast<std::int16_t*>(rig.models().front().find_variable("signed")->data);
+      std::vector<int> written;
+      for (const std::int16_t given : {std::int16_t{-5}, std::int16_t{7}, std::int16_t{11}}) {
+        *value = given;
+        const std::uint64_t before = recording.written();
+        recording.take_sample(given * 1'000'000 + 10'000'000);
+        recording.drain();
+        if (recording.written() > before) written.push_back(given);
+      }
+      EXPECT_THAT(written, ::testing::ElementsAre(expected)) << model << " " << limit;
+    }
+  }
 }
 
 TEST(RunRecordings, ANameThatIsNoneIsToldWithThoseThereAre) {

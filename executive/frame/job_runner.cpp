@@ -21,10 +21,7 @@ JobRunner::JobRunner(Program& program, ModelRequests& requests, RigStatus& statu
 
 void JobRunner::enter_thread(std::size_t thread) { served_thread = thread; }
 
-Lane& JobRunner::lane_of(std::size_t thread) const TACTUS_RT {
-  AsyncWorker* const worker = program_.async_worker(thread);
-  return worker != nullptr ? worker->lane : program_.lane(program_.lane_of_thread(thread));
-}
+Lane& JobRunner::lane_of(std::size_t thread) const TACTUS_RT { return program_.lane_of(thread); }
 
 bool JobRunner::in_foreign_thread() const TACTUS_RT { return served_thread == kForeign; }
 
@@ -49,7 +46,7 @@ std::string JobRunner::text_of(const CallFailure& failure) const {
   const std::size_t thread = failed.thread;
   const std::string where = thread == 0 ? "" : " on thread '" + plan().threads[thread - 1].name + "'";
   if (failure.bad != nullptr) return job + where + " left a bad value: " + text(*failure.bad);
-  const std::string said = failed.model == nullptr ? "" : failed.model->take_failure();
+  const std::string said = failed.model == nullptr ? "" : failed.model->take_failure(lane_of(thread).frame());
   return job + where + " failed: " + (said.empty() ? "it returned " + std::to_string(failure.status) : said);
 }
 

@@ -134,6 +134,8 @@ class alignas(64) Lane {
     is_cut_ = false;
     reset_longest();
   }
+  /// The frame that it has begun last.
+  std::int64_t frame() const TACTUS_RT { return frame_; }
   /// All of the frame has been counted: whether it was more than the thread's budget.
   void judge_frame() TACTUS_RT {
     if (spent_ticks_ >= own_budget_.beyond) [[unlikely]]

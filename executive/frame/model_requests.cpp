@@ -4,12 +4,23 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <vector>
 
 namespace tactus::executive {
 
 void ModelRequests::set_realtime(bool on) TACTUS_RT {
   if (!on) sync_.disable();
   if (on && realtime_allowed_) sync_.enable();
+}
+
+std::optional<std::int64_t> ModelRequests::frame_of(const ModelInstance& model) TACTUS_RT {
+  const std::vector<PlannedJob>& jobs = program_.plan().jobs;
+  for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+    if (jobs[i].model != &model) continue;
+    const Lane& lane = program_.lane_of(jobs[i].thread);
+    if (lane.running_job() == i) return lane.frame();
+  }
+  return std::nullopt;
 }
 
 bool ModelRequests::enable_job(std::string_view name, bool on) TACTUS_RT {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "executive/frame/command_queue.hpp"
@@ -29,6 +30,7 @@ class ModelRequests final : public ModelServices {
   bool command(tactus_command command, std::int64_t value) TACTUS_RT override;
   /// Real-time synchronization from the end of the frame on; ignored after forbid_realtime().
   void set_realtime(bool on) TACTUS_RT override;
+  std::optional<std::int64_t> frame_of(const ModelInstance& model) TACTUS_RT override;
   /// --no-realtime: whatever a model asks for.                                                    @when setup
   void forbid_realtime() { realtime_allowed_ = false; }
   bool realtime_allowed() const TACTUS_RT { return realtime_allowed_; }

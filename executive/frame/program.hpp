@@ -61,6 +61,11 @@ class Program {
 
   /// Workers by thread; nullptr for main and scheduled ones.
   AsyncWorker* async_worker(std::size_t thread) const TACTUS_RT { return async_worker_of_thread_[thread]; }
+  /// The lane with the jobs of a thread.
+  Lane& lane_of(std::size_t thread) const TACTUS_RT {
+    AsyncWorker* const worker = async_worker(thread);
+    return worker != nullptr ? worker->lane : lane(lane_of_thread(thread));
+  }
   std::span<const std::unique_ptr<AsyncWorker>> async_workers() const { return async_workers_; }
   std::span<const std::unique_ptr<IntegrationLoop>> loops() const { return loops_; }
   /// Returns the loop that runs as that job of the plan; nullptr: none.

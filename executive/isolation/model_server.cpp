@@ -272,7 +272,7 @@ class ModelServer final : private ModelServices {
     if (is_copy) ::_exit(0);  // the job made a copy of this process: that is not the rig's model
     hand_out();
     if (status != 0) {  // the last that is heard of it
-      copy_text(page_->failure, model_->take_failure().c_str());
+      copy_text(page_->failure, model_->take_failure(call.frame).c_str());
       messages_.pass();
     }
     page_->use.taken = taken;
@@ -364,6 +364,11 @@ class ModelServer final : private ModelServices {
   }
 
   void set_realtime(bool on) TACTUS_RT override { (void)ask({CallPage::Ask::realtime, 0, on ? 1 : 0, {}}); }
+
+  std::optional<std::int64_t> frame_of(const ModelInstance&) TACTUS_RT override {
+    if (page_ == nullptr) return std::nullopt;
+    return page_->time.frame;
+  }
 
   bool enable_job(std::string_view name, bool on) TACTUS_RT override {
     CallPage::Request request{CallPage::Ask::enable_job, 0, on ? 1 : 0, {}};

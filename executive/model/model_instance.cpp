@@ -160,6 +160,8 @@ struct ModelInstance::HostCalls {
   static void fail(void* context, const char* message) {
     auto& self = *static_cast<ModelInstance*>(context);
     std::strncpy(self.failure_.data(), or_empty(message), self.failure_.size() - 1);
+    ModelServices* const services = services_of(context);
+    self.failure_frame_ = services == nullptr ? std::nullopt : services->frame_of(self);
   }
 
   static void set_realtime(void* context, int on) {
@@ -222,8 +224,9 @@ const Variable* ModelInstance::find_variable(const std::string& name) const {
   return found == variables_.end() ? nullptr : &*found;
 }
 
-std::string ModelInstance::take_failure() const {
-  std::string text = config::one_line(failure_.data());
+std::string ModelInstance::take_failure(std::optional<std::int64_t> frame) const {
+  const bool is_old = frame && failure_frame_ && *frame != *failure_frame_;
+  std::string text = is_old ? "" : config::one_line(failure_.data());
   failure_[0] = '\0';
   return text;
 }

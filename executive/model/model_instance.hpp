@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ inline tactus_model described(const std::string& name, decltype(tactus_model::de
   return {TACTUS_ABI_VERSION, sizeof(tactus_model), name.c_str(), "", nullptr, declare, nullptr};
 }
 
+class ModelInstance;
+
 /// Services for a running model; see tactus_host.                                                   @when any
 class ModelServices {
  public:
@@ -47,6 +50,10 @@ class ModelServices {
   virtual bool call_at(std::string_view model, std::string_view job, std::int64_t sim_time_ns) TACTUS_RT = 0;
   /// False when the number is no command.
   virtual bool command(tactus_command command, std::int64_t value) TACTUS_RT = 0;
+  /// The frame in which a job of the model runs now; nothing: it is not known.
+  virtual std::optional<std::int64_t> frame_of(const ModelInstance& /*model*/) TACTUS_RT {
+    return std::nullopt;
+  }
 };
 
 /// One model of a rig: constructed, declared, and destroyed again.
@@ -79,8 +86,9 @@ class ModelInstance {
   void drop_services() { services_.store(nullptr, std::memory_order_relaxed); }
   /// Last text that the model passed to tactus_host::fail; empty if none.
   const char* failure() const { return failure_.data(); }
-  /// The same, and forgets it: the text of one job is not reported for the next that fails. @when service
-  std::string take_failure() const;
+  /// The same, and forgets it: the text of one job is not reported for the next that fails. Empty as well for a text
+  /// that was passed in another frame than the given one, by a job that did not fail then. @when service
+  std::string take_failure(std::optional<std::int64_t> frame = std::nullopt) const;
 
  private:
   struct HostCalls;
@@ -100,6 +108,7 @@ class ModelInstance {
   std::string refusal_;
   std::atomic<ModelServices*> services_{nullptr};
   mutable std::array<char, 256> failure_{};
+  std::optional<std::int64_t> failure_frame_{};  // in which it was passed, as far as known
 };
 
 }  // namespace tactus::executive

@@ -331,6 +331,24 @@ TEST(ExecutiveFailure, TextOfOneJobIsNotToldOfAnother) {
                                                    "job 'm.second' (shutdown) failed: second is broken"));
 }
 
+/// Says in frame 1 why it fails, and does not fail; fails in frame 3, and does not say why.
+class SaysTooEarly : public Model {
+ public:
+  void declare(Declare& d) override { d.job<&SaysTooEarly::step>("step", JobClass::scheduled); }
+  int step(const Call& call) {
+    if (call.frame == 1) fail("it was hot in frame 1");
+    return call.frame == 3 ? 7 : 0;
+  }
+};
+
+TEST(ExecutiveFailure, TextOfACallThatDidNotFailIsNotToldOfALaterOne) {
+  PlanFixture bench;
+  ModelInstance& model = bench.model<SaysTooEarly>("m");
+  bench.make();
+  model.set_services(bench.executive->model_requests());
+  EXPECT_EQ(bench.run(5).reason, "frame 3: job 'm.step' (scheduled) failed: it returned 7");
+}
+
 /// Says more than tactus keeps, and nothing at all.
 class Talkative : public Model {
  public:

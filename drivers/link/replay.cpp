@@ -218,7 +218,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
         const executive::VariableRef& ref = subscription.variables[i];
         const std::byte* const shown = variables_.inputs[s].values[i];
         const auto copy = std::ranges::find(copies_, shown, &Copy::to);
-        inputs_.push_back({static_cast<std::byte*>(ref.data()), copy->offset, bytes_of(ref)});
+        copies_.push_back({static_cast<std::byte*>(ref.data()), copy->offset, bytes_of(ref)});
       }
     }
     begins_ = "the replayed record begins at frame " + std::to_string(record_.first());
@@ -283,7 +283,6 @@ class Replay final : public executive::Link, private executive::LinkFrames {
       return executive::LinkVerdict::go_on;
     }
     for (const Copy& copy : copies_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
-    for (const Copy& copy : inputs_) std::memcpy(copy.to, row + copy.offset, copy.bytes);
     buses_.begin(frame.frame);
     ++replayed_;
     if (record_.row(frame.frame + 1) == nullptr) stop(kEnds);
@@ -313,8 +312,7 @@ class Replay final : public executive::Link, private executive::LinkFrames {
   ReplayedBuses buses_;
   ReplayedChanges changes_;
   executive::LiveRig* rig_ = nullptr;
-  std::vector<Copy> copies_;
-  std::vector<Copy> inputs_;
+  std::vector<Copy> copies_;  // of what is shown, then of the inputs
   std::string begins_;
   executive::LinkCommands* commands_ = nullptr;
   std::int64_t replayed_ = 0;

@@ -21,24 +21,15 @@
 namespace tactus::silkit::command {
 namespace {
 
-struct Destroy {
-  void operator()(SilKit_Vendor_Vector_SilKitRegistry* registry) const {
-    (void)SilKit_Vendor_Vector_SilKitRegistry_Destroy(registry);
-  }
-};
-using Registry = std::unique_ptr<SilKit_Vendor_Vector_SilKitRegistry, Destroy>;
-
-struct DestroyConfiguration {
-  void operator()(SilKit_ParticipantConfiguration* configuration) const {
-    (void)SilKit_ParticipantConfiguration_Destroy(configuration);
-  }
-};
+/// An object of the library's, with the function that destroys it.
+template <class Object, auto destroy>
+using Owned = std::unique_ptr<Object, decltype([](Object* object) { (void)destroy(object); })>;
 
 /// Settings of a registry: the command line, and the file of --registry-configuration, which wins.
 struct RegistrySettings {
   std::string uri;
   std::string uri_from;  ///< source of the URI, for messages: "--listen-uri", "FILE:1:1: ListenUri"
-  std::unique_ptr<SilKit_ParticipantConfiguration, DestroyConfiguration> configuration;
+  Owned<SilKit_ParticipantConfiguration, &SilKit_ParticipantConfiguration_Destroy> configuration;
 };
 
 /// ListenUri of a file that the library has read; nothing when it has none, or is empty.
@@ -166,7 +157,8 @@ class RegistryCommand final : public executive::CommandDriver {
     SignalWaiter attention;
     const RegistrySettings settings = registry_settings(configuration_, uri_, log_);
     const std::string& wanted = settings.uri;
-    const Registry registry(make(settings));
+    const Owned<SilKit_Vendor_Vector_SilKitRegistry, &SilKit_Vendor_Vector_SilKitRegistry_Destroy> registry(
+        make(settings));
     const char* uri = nullptr;
     const SilKit_ReturnCode code =
         SilKit_Vendor_Vector_SilKitRegistry_StartListening(registry.get(), wanted.c_str(), &uri);

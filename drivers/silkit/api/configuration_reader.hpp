@@ -52,8 +52,10 @@ class ConfigurationReader {
       const auto read = config::parse_integer(node.text());
       if (!read || *read.value < least || *read.value > most)
         return wrong(node, path, "a whole number, " + std::to_string(least) + " .. " + std::to_string(most));
-      using Value = std::remove_cvref_t<decltype(value_of(into))>;
-      into = Value(*read.value);
+      if constexpr (requires { *into; })
+        into = std::remove_cvref_t<decltype(*into)>(*read.value);
+      else
+        into = Number(*read.value);
     });
   }
   Take real(double& into, double least, double most);
@@ -96,14 +98,6 @@ class ConfigurationReader {
   std::set<std::string> without_effect_;
 
   static std::optional<bool> bool_of(const std::string& text);
-  template <class T>
-  static T& value_of(T& value) {
-    return value;
-  }
-  template <class T>
-  static T& value_of(std::optional<T>& value) {
-    return *value;
-  }
 };
 
 }  // namespace tactus::silkit

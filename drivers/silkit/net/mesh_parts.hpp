@@ -116,7 +116,7 @@ class Mesh::Impl final : public Mesh, private IoSource {
   /// Participant whose messages come and go by the stream of another, mostly the registry's.
   class RelayedLink final : public Link, public std::enable_shared_from_this<RelayedLink> {
    public:
-    RelayedLink(Impl& parts, StreamLink& carrier, std::string with, Phase the_phase);
+    RelayedLink(Impl& parts, StreamLink& carrier, Phase the_phase);
 
     bool broken = false;
 
@@ -128,12 +128,10 @@ class Mesh::Impl final : public Mesh, private IoSource {
     bool is_broken() const override { return broken; }
     bool may_have_left() const override { return true; }  // nothing here shows it
     void close() override { open_ = false; }
-    const std::string& with() const { return with_; }
 
    private:
     Impl& parts_;
     const std::shared_ptr<StreamLink> carrier_;
-    const std::string with_;  ///< name of the other one
     bool open_ = true;
   };
 

@@ -6,23 +6,22 @@
 
 namespace tactus::silkit {
 
-Mesh::Impl::RelayedLink::RelayedLink(Impl& parts, StreamLink& carrier, std::string with, Phase the_phase)
+Mesh::Impl::RelayedLink::RelayedLink(Impl& parts, StreamLink& carrier, Phase the_phase)
     : Link(the_phase),
       parts_(parts),
-      carrier_(std::static_pointer_cast<StreamLink>(carrier.shared_from_this())),
-      with_(std::move(with)) {}
+      carrier_(std::static_pointer_cast<StreamLink>(carrier.shared_from_this())) {}
 
 /// An empty one says that this end is gone.
 void Mesh::Impl::RelayedLink::append(const Pieces& message) {
   Bytes whole;
   Writer(whole).pieces(message);
-  encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), with_, whole});
+  encode(carrier_->queue(), ProxyMessage{0, parts_.owner_.engine().name(), name, whole});
   parts_.mark_urgent(*carrier_);
 }
 
 Mesh::Impl::RelayedLink& Mesh::Impl::add_relayed(StreamLink& carrier, const std::string& name,
                                                  Link::Phase phase) {
-  const auto link = std::make_shared<RelayedLink>(*this, carrier, name, phase);
+  const auto link = std::make_shared<RelayedLink>(*this, carrier, phase);
   link->name = name;
   links_.insert(link);
   relayed_[name] = link.get();
@@ -39,7 +38,7 @@ void Mesh::Impl::relayed(StreamLink& carrier, ByteView body) {
   const auto found = relayed_.find(message.source);
   RelayedLink* link = found == relayed_.end() ? nullptr : found->second;
   if (link != nullptr && &link->carrier() != &carrier)
-    return complain("what " + who(carrier) + " relays of " + in_quotes(link->with()) +
+    return complain("what " + who(carrier) + " relays of " + in_quotes(link->name) +
                     " is ignored: that one is relayed by another");
   if (message.payload.empty()) {
     if (link != nullptr) ended(*link, "");
@@ -84,8 +83,7 @@ void Mesh::Impl::end_relayed_over(const StreamLink& carrier) {
 }
 
 void Mesh::Impl::say_relayed(Link& link) {
-  journal_.say(LogSink::Level::warn, "no stream can be opened between " +
-                                         in_quotes(static_cast<RelayedLink&>(link).with()) +
+  journal_.say(LogSink::Level::warn, "no stream can be opened between " + in_quotes(link.name) +
                                          " and this participant: " + who(link.carrier()) + " relays");
 }
 

@@ -24,12 +24,12 @@ void Mesh::Impl::find_another_way(const PeerInfo& info, const std::string& tried
 }
 
 void Mesh::Impl::ask_to_connect(const PeerInfo& info, const std::string& tried) {
-  const auto& asked = asked_.emplace(info.name, std::make_unique<Asked>(io_, info, tried)).first->second;
+  Asked& asked = asked_.try_emplace(info.name, Asked{info, tried, asio::steady_timer(io_)}).first->second;
   journal_.say(LogSink::Level::info, "participant " + in_quotes(info.name) +
                                          " cannot be connected to, and is asked to connect to this one");
   say(*registry_link_, RemoteConnect{{}, own_info(), info, RemoteConnect::Status::request});
-  asked->timer.expires_after(settings_.connect_timeout);
-  asked->timer.async_wait([this, name = info.name](const asio::error_code& settled) {
+  asked.timer.expires_after(settings_.connect_timeout);
+  asked.timer.async_wait([this, name = info.name](const asio::error_code& settled) {
     if (!settled) give_up_asking(name);
   });
 }
@@ -37,9 +37,8 @@ void Mesh::Impl::ask_to_connect(const PeerInfo& info, const std::string& tried) 
 void Mesh::Impl::give_up_asking(const std::string& name) {
   const auto found = asked_.find(name);
   if (leaving_ || found == asked_.end()) return;
-  const std::unique_ptr<Asked> asked = std::move(found->second);
-  asked_.erase(found);
-  relay_through_registry(asked->info, asked->tried);
+  const auto asked = asked_.extract(found);
+  relay_through_registry(asked.mapped().info, asked.mapped().tried);
 }
 
 void Mesh::Impl::relay_through_registry(const PeerInfo& info, const std::string& tried) {
@@ -85,9 +84,9 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
     if (message.status == Step::failed) return give_up_asking(found->first);
     if (message.status != Step::connecting) return;
     // It tries each address in turn; who asked need not know how many it takes for worth a try.
-    found->second->timer.expires_after(settings_.connect_timeout *
-                                       static_cast<std::int64_t>(acceptors_.size() + 1));
-    found->second->timer.async_wait([this, name = message.target.name](const asio::error_code& settled) {
+    found->second.timer.expires_after(settings_.connect_timeout *
+                                      static_cast<std::int64_t>(acceptors_.size() + 1));
+    found->second.timer.async_wait([this, name = message.target.name](const asio::error_code& settled) {
       if (!settled) give_up_asking(name);
     });
     return;
@@ -96,14 +95,13 @@ void Mesh::Impl::remote_connect(Link& link, const RemoteConnect& message) {
   if (stream == nullptr || link.phase != Link::Phase::stranger || link.waiting ||
       message.status != Step::announcement || !is_origin || found == asked_.end())
     throw WireError("a remote connection that was not requested");
-  const std::unique_ptr<Asked> asked = std::move(found->second);
-  asked_.erase(found);
-  link.name = asked->info.name;
+  const auto asked = asked_.extract(found);
+  link.name = asked.mapped().info.name;
   link.phase = Link::Phase::greeted;
   stream->limit_messages(kMostMessage);
   acceptor_->mark_identified(*stream);
   reach(link.name);
-  announce_to(link, &asked->info);
+  announce_to(link, &asked.mapped().info);
 }
 
 /// Connects to a joining participant that cannot connect to this one.

@@ -137,8 +137,6 @@ class Mesh::Impl final : public Mesh, private IoSource {
 
   /// A known participant that could not be connected to, and is asked to connect to this one.
   struct Asked {
-    Asked(asio::io_context& io, PeerInfo of, std::string tried_in_vain)
-        : info(std::move(of)), tried(std::move(tried_in_vain)), timer(io) {}
     const PeerInfo info;
     const std::string tried;
     asio::steady_timer timer;
@@ -273,7 +271,7 @@ class Mesh::Impl final : public Mesh, private IoSource {
   StreamLink* registry_link_ = nullptr;  ///< once it has let this participant in
   std::map<std::string, RelayedLink*, std::less<>> relayed_;
   RelayPairs pairs_;  ///< pairs for which this participant relays
-  std::map<std::string, std::unique_ptr<Asked>> asked_;
+  std::map<std::string, Asked> asked_;
   std::set<std::shared_ptr<BackgroundDial>> dials_;
   std::vector<StreamLink*> ringed_;  ///< links that read or write rings, or are about to
   std::unique_ptr<WakePipe> pipe_;   ///< pipe by which all of these wake this participant

@@ -2,7 +2,6 @@
 #include "drivers/silkit/api/includes.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 
 #include "config/number.hpp"
 #include "config/text.hpp"
+#include "drivers/silkit/core/log_topic.hpp"
 #include "rtsync/joined.hpp"
 
 namespace tactus::silkit {
@@ -62,13 +62,8 @@ bool is_one_of(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 bool same_value(std::string_view a, std::string_view b) {
-  if (lower(std::string(a)) == lower(std::string(b))) return true;
+  if (same_word(a, b)) return true;
   const auto x = config::parse_real(a);
   const auto y = config::parse_real(b);
   return x && y && *x.value >= *y.value && *x.value <= *y.value;

@@ -16,12 +16,12 @@ constexpr std::array<std::string_view, 23> kTopicNames{
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+}  // namespace
+
 bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](char x, char y) { return lower(x) == lower(y); });
 }
-
-}  // namespace
 
 std::string_view name_of(LogTopic topic) {
   const auto index = static_cast<std::size_t>(topic);

@@ -38,4 +38,7 @@ std::string_view name_of(LogTopic topic);
 /// Topic of a name in any case; nothing: there is none of it.
 std::optional<LogTopic> log_topic(std::string_view name);
 
+/// Returns true if two words differ in the case of their letters at most.
+bool same_word(std::string_view a, std::string_view b);
+
 }  // namespace tactus::silkit

@@ -69,13 +69,12 @@ Json episode_json(const executive::LiveRig& rig, const std::vector<executive::Ep
                {"reason", end.reason},
                {"out", Json::array()}});
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    Json value;
-    if (i < end.out.size() && !end.out[i].bytes.empty())
-      value = value_json(rig, end.out[i].ref, end.out[i].bytes.data());
-    body["out"].push_back({{"entity", asked[i].entity},
-                           {"descriptor", asked[i].descriptor},
-                           {"date", asked[i].date.value_or(end.date)},
-                           {"value", std::move(value)}});
+    const bool has_value = i < end.out.size() && !end.out[i].bytes.empty();
+    body["out"].push_back(
+        {{"entity", asked[i].entity},
+         {"descriptor", asked[i].descriptor},
+         {"date", asked[i].date.value_or(end.date)},
+         {"value", has_value ? value_json(rig, end.out[i].ref, end.out[i].bytes.data()) : Json()}});
   }
   return body;
 }

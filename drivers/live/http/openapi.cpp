@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/live/http/openapi.hpp"
-
 #include <algorithm>
 #include <map>
 #include <string>

@@ -16,7 +16,6 @@ using executive::LiveTrace;
 constexpr std::int64_t kMostFrames = 1000;  // before and behind the frame of a trace
 
 Property number_of(const char* key, const char* about) { return must(key, integer(about)); }
-Schema maybe(Schema schema) { return or_null(std::move(schema)); }
 
 Schema times_schema(const char* about) {
   return object(about,
@@ -45,26 +44,27 @@ Schema jobs_schema() {
   return object(
       "The jobs that run in frames.",
       {may("frame", integer(kFrame)), must("measured", boolean("True if job_times is on")),
-       must(
-           "jobs",
-           objects(
-               "Jobs in the order of the rig file",
-               {must("name", text("Name of the job: model.job")), must("class", text("Class of the job")),
-                must("thread", text("Thread that runs it")),
-                must("cycle_ns", maybe(integer("Cycle of the job; null if it has none"))),
-                must("optional", maybe(integer("Number from the rig file; jobs with lower numbers are "
-                                               "left out first; null if the job is never left out"))),
-                must("calls", maybe(integer("Number of calls; null if job_times is off"))),
-                must("time_ns", maybe(object("Time of a call; null if job_times is off",
-                                             {number_of("p50", "Median"), number_of("p99", "99th percentile"),
-                                              number_of("p99_99", "99.99th percentile"),
-                                              number_of("max", "Greatest value")}))),
-                must("budget_ns", maybe(integer("Budget of a call; null if it has none"))),
-                must("over_budget",
-                     maybe(integer("Number of calls over the budget; null if they are not counted"))),
-                must("worst_over_ns",
-                     maybe(integer("Most by which a call exceeded the budget; null if it is not measured"))),
-                must("hard_budget_ns", maybe(integer("Hard budget of a call; null if it has none")))}))});
+       must("jobs",
+            objects(
+                "Jobs in the order of the rig file",
+                {must("name", text("Name of the job: model.job")), must("class", text("Class of the job")),
+                 must("thread", text("Thread that runs it")),
+                 must("cycle_ns", or_null(integer("Cycle of the job; null if it has none"))),
+                 must("optional", or_null(integer("Number from the rig file; jobs with lower numbers are "
+                                                  "left out first; null if the job is never left out"))),
+                 must("calls", or_null(integer("Number of calls; null if job_times is off"))),
+                 must("time_ns",
+                      or_null(object(
+                          "Time of a call; null if job_times is off",
+                          {number_of("p50", "Median"), number_of("p99", "99th percentile"),
+                           number_of("p99_99", "99.99th percentile"), number_of("max", "Greatest value")}))),
+                 must("budget_ns", or_null(integer("Budget of a call; null if it has none"))),
+                 must("over_budget",
+                      or_null(integer("Number of calls over the budget; null if they are not counted"))),
+                 must("worst_over_ns",
+                      or_null(
+                          integer("Most by which a call exceeded the budget; null if it is not measured"))),
+                 must("hard_budget_ns", or_null(integer("Hard budget of a call; null if it has none")))}))});
 }
 
 Schema clock_schema() {
@@ -81,16 +81,16 @@ Schema clock_schema() {
 Schema link_schema() {
   const Schema peer = object(
       "", {must("name", text("Name of the peer")),
-           must("state", maybe(text("State as SIL Kit names it; null if none was published"))),
+           must("state", or_null(text("State as SIL Kit names it; null if none was published"))),
            must("reason", text("Reason for that state, in the words of the peer")),
-           must("entered", maybe(text("Date at which it entered that state, by its own clock: ISO 8601"))),
+           must("entered", or_null(text("Date at which it entered that state, by its own clock: ISO 8601"))),
            must("connected", boolean("True while the peer is connected; false if it left in that state"))});
   const Schema grants = object(
       "Grants of simulation steps; null in mode free",
       {number_of("step_ns", "Virtual time of a step"), number_of("granted", "Number of steps granted so far"),
        number_of("done", "Number of steps that the rig has run"),
        number_of("behind", "Number of steps that were run before they were granted"),
-       must("age_ns", maybe(integer("Time since the last grant; null if none has come"))),
+       must("age_ns", or_null(integer("Time since the last grant; null if none has come"))),
        number_of("late", "Number of late grants"),
        number_of("worst_lateness_ns", "Greatest lateness of a grant")});
   return object(
@@ -105,7 +105,7 @@ Schema link_schema() {
        may("federation", word("State of the federation", {"assembling", "running", "left"})),
        may("error", text("Last refusal of the library; empty if there is none")),
        may("peers", list("Connected peers by name, followed by those that have left", peer)),
-       may("grants", maybe(grants)), may("messages", map("Counts of messages by kind", integer(""))),
+       may("grants", or_null(grants)), may("messages", map("Counts of messages by kind", integer(""))),
        may("commands", map("Counts of commands from peers", integer("")))});
 }
 
@@ -167,10 +167,10 @@ Schema checkpoints_schema() {
 
 Schema verdicts_schema() {
   return object("The verdicts of the test so far.",
-                {must("test", maybe(text("Name of the test; null if the rig has none"))),
+                {must("test", or_null(text("Name of the test; null if the rig has none"))),
                  may("rig", text("Name of the rig")),
                  may("verdict", word("Worst verdict that counts", verdict_words())),
-                 may("frame", maybe(integer("Last frame that was judged; null if there is none"))),
+                 may("frame", or_null(integer("Last frame that was judged; null if there is none"))),
                  may("frames", integer("Number of frames that were judged")),
                  may("simulated_s", number("Simulated time that was judged, in seconds")),
                  may("ended", boolean("True if no frame follows")),
@@ -186,11 +186,11 @@ Schema histograms_schema() {
                      must("name", text("Name of the histogram, such as EngineData.late")),
                      must("about", text("Meaning of the values")),
                      must("unit", text("Unit of the values; empty if they have none")),
-                     must("not_measured", maybe(text("Reason to doubt the values; null if there is none"))),
+                     must("not_measured", or_null(text("Reason to doubt the values; null if there is none"))),
                      number_of("count", "Number of values"), must("p50", number("Median")),
                      must("p99", number("99th percentile")), must("p99_9", number("99.9th percentile")),
                      must("longest", number("Greatest value")),
-                     must("limit", maybe(number("Limit of the values; null if no value is too large"))),
+                     must("limit", or_null(number("Limit of the values; null if no value is too large"))),
                      must("too_large", map("Number of values above the limit, by cause", integer(""))),
                      must("classes", list("Classes that are not empty",
                                           list("Largest value and count of a class", number("")), 0))}))});

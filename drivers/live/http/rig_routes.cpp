@@ -4,7 +4,6 @@
 #include "config/date.hpp"
 #include "config/number.hpp"
 #include "drivers/live/http/api.hpp"
-#include "drivers/live/http/openapi.hpp"
 #include "drivers/live/http/replies.hpp"
 
 // The rig as a whole: what it is, what it does, how punctual it is.
@@ -105,8 +104,6 @@ Waits description(Api& /*api*/, const Call& /*call*/, const Respond& respond) {
 
 Waits facts(Api& api, const Call& /*call*/, const Respond& respond) {
   const executive::LiveFacts& facts = api.rig().facts();
-  Json planned;
-  if (facts.frames != INT64_MAX) planned = facts.frames;
   return reply_now(respond, good({{"rig", facts.rig},
                                   {"file", facts.file.filename().string()},
                                   {"run", facts.run},
@@ -119,7 +116,7 @@ Waits facts(Api& api, const Call& /*call*/, const Respond& respond) {
                                   {"epoch", config::print_date(facts.epoch_ns)},
                                   {"realtime", facts.realtime},
                                   {"linked", facts.linked},
-                                  {"planned_frames", std::move(planned)},
+                                  {"planned_frames", facts.frames != INT64_MAX ? Json(facts.frames) : Json()},
                                   {"state", state_text(api.rig().state())}}));
 }
 

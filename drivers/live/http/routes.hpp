@@ -71,6 +71,8 @@ Route post(std::string path, std::string id, std::string about, Schema body, std
            Schema answer, Handle handle, std::vector<int> more);
 
 const std::vector<Route>& routes();
+/// The table as an OpenAPI 3.0 document.
+Json openapi();
 
 // The rows of each resource.
 std::vector<Route> rig_routes();

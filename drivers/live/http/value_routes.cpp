@@ -156,6 +156,12 @@ Json notes_of(const executive::LiveRig& rig, const executive::LiveBatch& batch) 
   return notes;
 }
 
+Json applied_json(bool applied, Json frame, const Json& notes) {
+  Json answer = {{"applied", applied}, {"frame", std::move(frame)}};
+  if (!notes.empty()) answer["notes"] = notes;
+  return answer;
+}
+
 Waits change(Api& api, const Call& call, const Respond& respond) {
   executive::LiveBatch batch;
   std::vector<std::string> problems;
@@ -178,19 +184,12 @@ Waits change(Api& api, const Call& call, const Respond& respond) {
   if (problems.empty()) {
     notes = notes_of(api.rig(), batch);
     problems = api.rig().write(std::move(batch), [respond, notes](const executive::LiveDone& done) {
-      if (!done.applied) return respond(refusal(409, done.problem));
-      Json answer = {{"applied", true}, {"frame", done.frame}};
-      if (!notes.empty()) answer["notes"] = notes;
-      respond(good(std::move(answer)));
+      respond(done.applied ? good(applied_json(true, done.frame, notes)) : refusal(409, done.problem));
     });
   }
   if (!problems.empty()) return reply_now(respond, not_done(400, problems));
   return ReplyTimeout{api.settings().timeout, [frame, notes] {
-                        Json at;
-                        if (frame) at = *frame;
-                        Json answer = {{"applied", false}, {"frame", std::move(at)}};
-                        if (!notes.empty()) answer["notes"] = notes;
-                        Reply reply = good(std::move(answer));
+                        Reply reply = good(applied_json(false, frame ? Json(*frame) : Json(), notes));
                         reply.status = 202;
                         return reply;
                       }};

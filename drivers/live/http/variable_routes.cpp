@@ -62,9 +62,9 @@ Json drives_json(const executive::LiveRig& rig, std::size_t variable) {
 }
 
 Json written_by_json(const executive::LiveWriter& writer) {
-  Json frame;
-  if (writer.frame) frame = *writer.frame;
-  return {{"what", std::string(name_of(writer.what))}, {"who", writer.who}, {"frame", std::move(frame)}};
+  return {{"what", std::string(name_of(writer.what))},
+          {"who", writer.who},
+          {"frame", writer.frame ? Json(*writer.frame) : Json()}};
 }
 
 Json variable_json(const executive::LiveRig& rig, std::size_t index) {
@@ -123,10 +123,10 @@ Waits variables(Api& api, const Call& call, const Respond& respond) {
     if (total >= first && total - first < most) listed.push_back(variable_json(api.rig(), i));
     ++total;
   }
-  Json next;
-  if (first < total && total - first > most) next = first + most;
   return reply_now(respond,
-                   good({{"variables", std::move(listed)}, {"total", total}, {"next", std::move(next)}}));
+                   good({{"variables", std::move(listed)},
+                         {"total", total},
+                         {"next", first < total && total - first > most ? Json(first + most) : Json()}}));
 }
 
 Waits variable(Api& api, const Call& call, const Respond& respond) {

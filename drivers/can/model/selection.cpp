@@ -18,13 +18,13 @@ constexpr std::size_t kMostNamed = 8;  // in a message
 
 std::string in_quotes(const std::string& text) { return "'" + text + "'"; }
 
-template <class All, class Name>
-std::string list_of(const All& all, Name name) {
+template <class All>
+std::string list_of(const All& all) {
   std::string text;
   std::size_t n = 0;
   for (const auto& each : all) {
     if (n++ == kMostNamed) return text + " and " + std::to_string(all.size() - kMostNamed) + " more";
-    text += (text.empty() ? "" : ", ") + name(each);
+    text += (text.empty() ? "" : ", ") + each.name;
   }
   return text.empty() ? "none" : text;
 }
@@ -47,16 +47,16 @@ std::size_t distance(const std::string& one, const std::string& other) {
 }
 
 /// Returns "it has A, B", and the name that was meant, if one is near enough.
-template <class All, class Name>
-std::string instead_of(const std::string& wrong, const All& all, Name name) {
+template <class All>
+std::string instead_of(const std::string& wrong, const All& all) {
   std::string best;
   std::size_t least = wrong.size() / 3 + 1;
   for (const auto& each : all)
-    if (const std::size_t far = distance(wrong, name(each)); far < least) {
+    if (const std::size_t far = distance(wrong, each.name); far < least) {
       least = far;
-      best = name(each);
+      best = each.name;
     }
-  return "it has " + list_of(all, name) + (best.empty() ? "" : "; did you mean " + in_quotes(best) + "?");
+  return "it has " + list_of(all) + (best.empty() ? "" : "; did you mean " + in_quotes(best) + "?");
 }
 
 bool has(const std::vector<std::string>& all, const std::string& name) {
@@ -119,9 +119,8 @@ class Selecting {
       const bool known =
           std::ranges::any_of(database_.nodes, [&](const Node& each) { return each.name == node; });
       if (!known)
-        problems_.add("rest_of[" + std::to_string(i) + "]",
-                      "the database has no node " + in_quotes(node) + "; " +
-                          instead_of(node, database_.nodes, [](const Node& each) { return each.name; }));
+        problems_.add("rest_of[" + std::to_string(i) + "]", "the database has no node " + in_quotes(node) +
+                                                                "; " + instead_of(node, database_.nodes));
     }
   }
 
@@ -158,9 +157,8 @@ class Selecting {
   const Message* plainly_named(const std::string& name, const std::string& path) const {
     const Message* const message = database_.find(name);
     if (message == nullptr)
-      problems_.add(path,
-                    "the database has no message " + in_quotes(name) + "; " +
-                        instead_of(name, database_.messages, [](const Message& each) { return each.name; }));
+      problems_.add(path, "the database has no message " + in_quotes(name) + "; " +
+                              instead_of(name, database_.messages));
     return message;
   }
 
@@ -176,7 +174,7 @@ class Selecting {
         }
       if (!any)
         problems_.add(path, "no message of the database fits " + in_quotes(patterns[i]) + "; it has " +
-                                list_of(database_.messages, [](const Message& each) { return each.name; }));
+                                list_of(database_.messages));
     }
   }
 
@@ -228,7 +226,7 @@ const Signal* signal_of(const Message& message, const std::string& name, const s
   for (const Signal& signal : message.signals)
     if (signal.name == name) return &signal;
   problems.add(path, "message " + message.name + " has no signal " + in_quotes(name) + "; " +
-                         instead_of(name, message.signals, [](const Signal& each) { return each.name; }));
+                         instead_of(name, message.signals));
   return nullptr;
 }
 
@@ -245,13 +243,9 @@ double value_of(const Signal& signal, const std::string& text, const std::string
   const std::string& shown = of_variable.empty() ? signal.unit : of_variable;
   if (error != std::errc{} || !std::isfinite(value) ||
       (!unit.empty() && unit != signal.unit && unit != of_variable)) {
-    problems.add(
-        path,
-        in_quotes(text) + " is not a value of signal " + signal.name + ": write a number" +
-            (shown.empty() ? "" : ", or one in " + shown) +
-            (signal.names.empty() ? "" : ", or one of " + list_of(signal.names, [](const ValueName& each) {
-                                           return each.name;
-                                         })));
+    problems.add(path, in_quotes(text) + " is not a value of signal " + signal.name + ": write a number" +
+                           (shown.empty() ? "" : ", or one in " + shown) +
+                           (signal.names.empty() ? "" : ", or one of " + list_of(signal.names)));
     return 0;
   }
   if (signal.has_range() && (value < signal.min || value > signal.max)) {

@@ -46,11 +46,6 @@ class Api {
   /// Data of the event `end`.
   Json end_of_stream(const std::string& reason) const;
   executive::LiveRig& rig() const { return rig_; }
-  /// Remembers a snapshot that a client got: its frame is then known.
-  void remember(const executive::LiveSnapshotPtr& snapshot) {
-    if (snapshot != nullptr) last_frame_->update(snapshot);
-  }
-
   const ApiSettings& settings() const { return settings_; }
   HeldStreams& held_streams() { return held_streams_; }
   const std::shared_ptr<LastFrame>& last_frame() const { return last_frame_; }

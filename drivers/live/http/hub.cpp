@@ -166,8 +166,10 @@ void Hub::take(const executive::LiveSnapshotPtr& snapshot) {
   woken_ = true;  // somebody may have become due meanwhile
   changed_.notify_one();
   if (api_ == nullptr || closing_) return;
-  api_->remember(snapshot);
-  if (snapshot == nullptr) end_frames("the run is over");
+  if (snapshot != nullptr)
+    api_->last_frame()->update(snapshot);
+  else
+    end_frames("the run is over");
   for (const auto& stream : streams_) {
     if (snapshot == nullptr) {
       stream->looked = {};  // whatever has happened until now is said

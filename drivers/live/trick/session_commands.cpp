@@ -351,10 +351,7 @@ void Session::var_set(const Call& call) {
                                  variable.name + (variable.columns > 0 ? "[0][0]" : "[0]"));
   auto bytes = bytes_of(variable, call.values[1], call.values.size() > 2 ? text(call, 2) : "", problem);
   if (!bytes) return refuse(call.text, text(call, 0) + " " + problem);
-  executive::LiveWrite write{.ref = *ref, .bytes = *std::move(bytes)};
-  executive::LiveBatch batch;
-  batch.writes.push_back(std::move(write));
-  batch.who = who();
+  executive::LiveBatch batch{.writes = {{.ref = *ref, .bytes = *std::move(bytes)}}, .who = who()};
   if (writing_.size() >= kWrites)
     return refuse(call.text, std::to_string(kWrites) + " changes wait for a frame already; let frames run");
   const std::uint64_t ticket = ++tickets_;

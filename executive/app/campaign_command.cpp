@@ -134,10 +134,8 @@ class CampaignCommand final : public CommandDriver {
 
   bool is_for_its_output() const override { return true; }
   int run() override {
-    if (schema_ || reference_) {
-      put("%s", (schema_ ? campaign::campaign_schema() : campaign::campaign_reference()).c_str());
-      return kOk;
-    }
+    if (schema_) return put_whole(campaign::campaign_schema());
+    if (reference_) return put_whole(campaign::campaign_reference());
     if (what_.empty()) return wrong_line("campaign: which file? tactus campaign FILE.campaign.yaml --plan");
     if (csv_ && what_ != "table") throw CommandError(kWrongInput, "--csv: is for tactus campaign table DIR");
     if (running_ && what_ != "page")
@@ -184,11 +182,8 @@ class CampaignCommand final : public CommandDriver {
     const bool alone = what_ == "figures";
     const config::Json all = alone ? campaign::figures(results_in(folder_))
                                    : campaign::comparison(results_in(folder_), results_in(after_));
-    const std::string text = search_.json ? all.dump(2) + "\n"
-                             : alone      ? campaign::figures_text(all)
-                                          : campaign::comparison_text(all);
-    put("%s", text.c_str());
-    return kOk;
+    if (search_.json) return put_whole(all.dump(2) + "\n");
+    return put_whole(alone ? campaign::figures_text(all) : campaign::comparison_text(all));
   }
 
   /// Cases side by side: by default one for each CPU that this process may use.
@@ -286,12 +281,10 @@ class CampaignCommand final : public CommandDriver {
     if (search_.json) {
       config::Json all = campaign::plan_json(file, cases, times, first_);
       if (!slurm.is_null()) all["slurm"] = std::move(slurm);
-      put("%s", (all.dump(2) + "\n").c_str());
-      return kOk;
+      return put_whole(all.dump(2) + "\n");
     }
-    put("%s%s", campaign::plan_text(file, cases, times, first_).c_str(),
-        slurm.is_null() ? "" : slurm_plan_text(slurm).c_str());
-    return kOk;
+    return put_whole(campaign::plan_text(file, cases, times, first_) +
+                     (slurm.is_null() ? "" : slurm_plan_text(slurm)));
   }
 
   /// Takes the times of the cases that have a result already.

@@ -115,22 +115,11 @@ class CheckCommand final : public CommandDriver {
 
   bool is_for_its_output() const override { return true; }
   int run() override {
-    if (units_) {
-      put("%s", config::units_page().c_str());
-      return kOk;
-    }
-    if (variables_) {
-      put("%s", executive::variables_page(link_variables()).c_str());
-      return kOk;
-    }
+    if (units_) return put_whole(config::units_page());
+    if (variables_) return put_whole(executive::variables_page(link_variables()));
     if (schema_ && !rig_.file.empty()) return print_schema_of_rig();
-    if (schema_ || reference_) {
-      const auto& fields = executive::rig_fields();
-      const std::string text =
-          schema_ ? fields.json_schema("tactus rig") : fields.reference("The rig file") + driver_references();
-      put("%s", text.c_str());
-      return kOk;
-    }
+    if (schema_) return put_whole(executive::rig_fields().json_schema("tactus rig"));
+    if (reference_) return put_whole(executive::rig_fields().reference("The rig file") + driver_references());
     if (rig_.file.empty()) return wrong_line("check: which rig file? tactus check RIG.yaml");
     executive::ExamineOptions options{
         {{"bit-rate", bit_rate_}, {"data-bit-rate", data_bit_rate_}, {"measure", measure_ ? "yes" : ""}}};
@@ -149,8 +138,7 @@ class CheckCommand final : public CommandDriver {
       throw CommandError(kWrongInput, "--max needs a run: --from RUN_DIR");
     if (campaign::is_campaign(config::Document::from_file(rig_.file))) {
       const campaign::CampaignFile file = campaign::CampaignFile::load(rig_.file);
-      put("%s", campaign::plan_text(file, campaign::Cases(file), {}, 0).c_str());
-      return kOk;
+      return put_whole(campaign::plan_text(file, campaign::Cases(file), {}, 0));
     }
     executive::RunOverrides choices{.set = rig_.set, .test = test_};
     const std::unique_ptr<executive::Rig> loaded = executive::load_rig(rig_.file, choices);
@@ -176,8 +164,7 @@ class CheckCommand final : public CommandDriver {
       if (!each.problem.empty())
         print_error("tactus: note: model %s: names of its keys are not known: %s\n", each.model.c_str(),
                     each.problem.c_str());
-    put("%s", config::json_schema_text(keys.section_of_rig(), "tactus rig").c_str());
-    return kOk;
+    return put_whole(config::json_schema_text(keys.section_of_rig(), "tactus rig"));
   }
 
   RigArguments rig_;

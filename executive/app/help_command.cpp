@@ -47,24 +47,18 @@ class HelpCommand final : public CommandDriver {
   bool is_for_its_output() const override { return true; }
   int run() override {
     const CLI::App& root = *app_->get_parent();
-    if (!man_.empty()) {
-      write_pages(root);
-    } else if (!shell_.empty()) {
-      put("%s", completion_stub(shell_).c_str());
-    } else if (complete_) {
-      const CommandWords ask = [this](const std::string& command, const std::string& option,
-                                      const std::vector<std::string>& words) {
-        return list_ == nullptr ? std::vector<config::Word>{} : list_->words_for(command, option, words);
-      };
-      put("%s", complete(facts_of(root, "tactus"), words_, ask).c_str());
-    } else {
-      print_help(root);
-    }
-    return kOk;
+    if (!man_.empty()) return write_pages(root);
+    if (!shell_.empty()) return put_whole(completion_stub(shell_));
+    if (!complete_) return print_help(root);
+    const CommandWords ask = [this](const std::string& command, const std::string& option,
+                                    const std::vector<std::string>& words) {
+      return list_ == nullptr ? std::vector<config::Word>{} : list_->words_for(command, option, words);
+    };
+    return put_whole(complete(facts_of(root, "tactus"), words_, ask));
   }
 
  private:
-  void write_pages(const CLI::App& root) const {
+  int write_pages(const CLI::App& root) const {
     std::error_code error;
     std::filesystem::create_directories(man_, error);
     if (error) throw CommandError(kEndedEarly, man_ + ": cannot be made: " + error.message());
@@ -73,9 +67,10 @@ class HelpCommand final : public CommandDriver {
     write_page(folder / man_file(tactus), man_page(tactus, kVersion, root.get_footer(), docs_));
     for (const CommandFacts& each : tactus.commands)
       write_page(folder / man_file(each), man_page(each, kVersion, root.get_footer(), docs_));
+    return kOk;
   }
 
-  void print_help(const CLI::App& root) const {
+  int print_help(const CLI::App& root) const {
     const CLI::App* app = &root;
     std::string path = "tactus";
     for (const std::string& word : words_) {
@@ -87,7 +82,7 @@ class HelpCommand final : public CommandDriver {
       app = found.front();
     }
     // App::help() would describe the command that was parsed: this one.
-    put("%s", app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal).c_str());
+    return put_whole(app->get_formatter()->make_help(app, "", CLI::AppFormatMode::Normal));
   }
 
   const CommandList* list_;

@@ -117,6 +117,11 @@ void put(const char* format, ...) {
   va_end(arguments);
 }
 
+int put_whole(const std::string& text) {
+  put("%s", text.c_str());
+  return 0;
+}
+
 void print(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -33,6 +33,8 @@ std::string wrapped_lines(std::string_view text, std::size_t columns);
 [[gnu::format(printf, 1, 2)]] void print_error(const char* format, ...);
 /// Prints as print() does, not wrapped: tables. @when service
 [[gnu::format(printf, 1, 2)]] void put(const char* format, ...);
+/// Prints the whole text as put() does, and returns 0: the status of a command that is done with that. @when service
+int put_whole(const std::string& text);
 /// Prints the whole text as print() does, on any file.
 void print_to(std::FILE* file, const std::string& text);
 

@@ -91,11 +91,8 @@ std::string cases_of(const config::Json& verdict, const std::string& test, Junit
     return begin + "run\">\n" + reason("error", xml_text(*error), "error") + "      <system-out>" +
            xml_text(*error) + attachments_of(verdict) + "</system-out>\n    </testcase>\n";
   }
-  const auto allowed = [&](const std::string& judged) {
-    for (const config::Json& each : verdict.value("allowed", config::Json::array()))
-      if (each == judged) return true;
-    return false;
-  };
+  const config::Json allowed = verdict.value("allowed", config::Json::array());
+  const bool allows_inconclusive = std::find(allowed.begin(), allowed.end(), "inconclusive") != allowed.end();
   std::map<std::string, int> taken;
   std::string cases;
   counts.seconds = verdict["simulated_s"];
@@ -110,7 +107,7 @@ std::string cases_of(const config::Json& verdict, const std::string& test, Junit
     if (matters && judged == "fail") {
       ++counts.failures;
       cases += reason("failure", says, "fail");
-    } else if (matters && judged == "inconclusive" && allowed(judged)) {
+    } else if (matters && judged == "inconclusive" && allows_inconclusive) {
       ++counts.skipped;
       cases += "      <skipped>" + says + "; allowed</skipped>\n";
     } else if (matters && judged == "inconclusive") {

@@ -11,6 +11,7 @@
 #include "executive/app/commands.hpp"
 #include "executive/app/run_folder.hpp"
 #include "executive/app/terminal_text.hpp"
+#include "executive/campaign/store/outcome.hpp"
 #include "executive/capability/judge/verdict_file.hpp"
 #include "executive/run/run_setup.hpp"
 #include "rtsync/text.hpp"
@@ -44,14 +45,6 @@ fs::path folder_of(const fs::path& out, const std::string& file, std::map<std::s
   return out / (number == 1 ? name : name + "-" + std::to_string(number));
 }
 
-/// The first expectation that decided, as it says itself.
-std::string decided(const Json& verdict) {
-  for (const Json& row : verdict.value("expectations", Json::array()))
-    if (row.value("verdict", "") == verdict.value("verdict", ""))
-      return row.value("name", "") + ": " + row.value("says", "");
-  return verdict.value("verdict", "") == "untested" ? "none of its expectations counts" : "";
-}
-
 /// Returns the reason why the rig does not take a test, which its run told the terminal alone. Empty: it does.
 std::string refusal_of(const TestRuns& asked, const std::string& file) try {
   executive::RunOverrides choices{.set = asked.set, .test = file, .spelling = "--"};
@@ -67,7 +60,8 @@ void look_at(Ran& ran, const TestRuns& asked, const std::string& file) {
   if (judged && ran.judged.is_object()) {
     if (asked.allows_inconclusive) ran.judged["allowed"] = {"inconclusive"};
     ran.verdict = ran.judged.value("verdict", "error");
-    if (ran.verdict != "pass") ran.says = decided(ran.judged);
+    if (ran.verdict != "pass") ran.says = campaign::decided(ran.judged);
+    if (ran.verdict == "untested" && ran.says.empty()) ran.says = "none of its expectations counts";
     return;
   }
   ran.verdict = "error";

@@ -5,7 +5,6 @@
 #include <array>
 #include <limits>
 
-#include "config/json.hpp"
 #include "config/json_of.hpp"
 #include "executive/report/json_facts.hpp"
 #include "rtsync/host/folder_file.hpp"
@@ -57,14 +56,6 @@ std::string cause_of_the_machine(const Json& summary) {
   return most;
 }
 
-/// The first expectation that decided, as it says itself.
-std::string decided(const Json& verdict) {
-  for (const Json& row : list_fact(verdict, "expectations"))
-    if (text_fact(row, "verdict") == text_fact(verdict, "verdict"))
-      return text_fact(row, "name") + ": " + text_fact(row, "says");
-  return "";
-}
-
 void take_sources(const Json& sources, Outcome& into) {
   const auto take = [&](const char* kind, const Json& row) {
     if (row.is_object()) into.sources.push_back({kind, text_fact(row, "file"), text_fact(row, "sha256")});
@@ -110,6 +101,13 @@ void without_verdict(const ProcessEnd& end, const Json& summary, Outcome& into) 
 }
 
 }  // namespace
+
+std::string decided(const Json& verdict) {
+  for (const Json& row : list_fact(verdict, "expectations"))
+    if (text_fact(row, "verdict") == text_fact(verdict, "verdict"))
+      return text_fact(row, "name") + ": " + text_fact(row, "says");
+  return "";
+}
 
 Outcome outcome_of(const fs::path& run_folder, const ProcessEnd& end) {
   Outcome result{.end = end};

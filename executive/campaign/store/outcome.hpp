@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/json.hpp"
+
 namespace tactus::campaign {
 
 /// The end of the process of a case.
@@ -52,6 +54,9 @@ struct Outcome {
   int version =
       0;  ///< version of the campaign that has these sources; 0: the one that the attempt was claimed in
 };
+
+/// The first expectation of a verdict.json that decided, as it says itself; empty: none counts.          @when service
+std::string decided(const Json& verdict);
 
 /// Reads the run folder of a case: verdict.json, and summary.json where the verdict is not good.     @when service
 Outcome outcome_of(const std::filesystem::path& run_folder, const ProcessEnd& end);

@@ -28,6 +28,7 @@
 #include "executive/run_base/witness_facts.hpp"
 #include "rtsync/crash/signal_name.hpp"
 #include "rtsync/host/folder_file.hpp"
+#include "rtsync/joined.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::app {
@@ -160,14 +161,12 @@ class Death {
       return std::string(ended() ? " after the rig's end" : "") + " while " + doing;
     if (ended()) return " after the rig's end";
     if (facts_.empty()) return " while the rig was set up";
-    std::string text = " after " + rtsync::counted(page_.frames_run.load(), "frame");
-    const char* separator = jobs_.size() > 1 ? ", while jobs " : ", while job ";
-    if (!foreign_.is_null() || overwritten_) return text;  // what others ran then is not to blame
-    for (const Json& job : jobs_) {
-      text += separator + ("'" + job.get<std::string>() + "'");
-      separator = ", ";
-    }
-    return text + (jobs_.empty() ? "" : " ran");
+    const std::string text = " after " + rtsync::counted(page_.frames_run.load(), "frame");
+    // What others ran then is not to blame.
+    if (jobs_.empty() || !foreign_.is_null() || overwritten_) return text;
+    const auto quoted = [](const Json& job) { return "'" + job.get<std::string>() + "'"; };
+    return text + (jobs_.size() > 1 ? ", while jobs " : ", while job ") +
+           rtsync::joined(jobs_, ", ", quoted) + " ran";
   }
 
   bool ended() const { return before_.is_object(); }

@@ -11,6 +11,7 @@
 #include "executive/campaign/page/results.hpp"
 #include "rtsync/host/folder_file.hpp"
 #include "rtsync/host/plain_text.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -84,9 +85,8 @@ std::string columns_json(const Results& results, const Data& data) {
 }
 
 std::string list_of(const std::vector<std::string>& columns, const char* open, const char* close) {
-  std::string text = "[";
-  for (const std::string& each : columns) text += (text.size() > 1 ? "," : "") + (open + each) + close;
-  return text + "]";
+  return "[" + rtsync::joined(columns, ",", [&](const std::string& each) { return open + each + close; }) +
+         "]";
 }
 
 }  // namespace

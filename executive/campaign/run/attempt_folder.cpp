@@ -17,6 +17,12 @@ void must(int error, const fs::path& file) {
   if (error != 0) throw std::system_error(error, std::generic_category(), file.string());
 }
 
+void drop(const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  must(error.value(), folder);
+}
+
 }  // namespace
 
 AttemptFolder::AttemptFolder(const fs::path& campaign, std::int64_t number, int attempt,
@@ -70,18 +76,11 @@ std::string AttemptFolder::line() const {
 
 ProcessEnd AttemptFolder::end() const { return read_end(ended_ / "end.json").value_or(ProcessEnd{}); }
 
-void AttemptFolder::remove_running() const {
-  std::error_code error;
-  fs::remove_all(running_, error);
-  must(error.value(), running_);
-}
+void AttemptFolder::remove_running() const { drop(running_); }
 
 void AttemptFolder::remove() const {
-  std::error_code error;
-  for (const fs::path& each : {running_, ended_}) {
-    fs::remove_all(each, error);
-    must(error.value(), each);
-  }
+  drop(running_);
+  drop(ended_);
 }
 
 }  // namespace tactus::campaign

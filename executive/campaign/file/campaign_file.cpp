@@ -240,7 +240,6 @@ SearchSettings read_search(const CampaignKeys& keys, const CasesSettings& cases,
   search.key = from.key.value;
   search.within = from.within.value;
   search.number = from.number.value;
-  search.origin = from.origin;
   search.key_origin = {from.key.place, from.key.path};
   search.within_origin = {from.within.place, from.within.path};
   search.number_origin = {from.number.place, from.number.path};

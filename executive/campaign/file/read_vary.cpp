@@ -6,6 +6,7 @@
 
 #include "config/quantity.hpp"
 #include "config/text.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::campaign {
 namespace {
@@ -88,9 +89,7 @@ class NumberReader {
 std::vector<double> numbers(const Node& node, const std::string& path, const std::vector<std::string>& what,
                             NumberReader& read, Problems& problems) {
   if (!node.is_list() || node.items().size() != what.size()) {
-    std::string shown;
-    for (const std::string& each : what) shown += (shown.empty() ? "[" : ", ") + each;
-    problems.add(node.place(), path, "expected " + shown + "]");
+    problems.add(node.place(), path, "expected [" + rtsync::joined(what) + "]");
     return {};
   }
   std::vector<double> result;

@@ -18,7 +18,7 @@ struct SearchSettings {
   std::string key{};        ///< bisect: the key of `vary:`
   std::string within{};     ///< bisect: the widest range at the end, with its unit; empty: a 256th
   std::int64_t number = 0;  ///< the case from which it starts
-  config::Origin origin{}, key_origin{}, within_origin{}, number_origin{};
+  config::Origin key_origin{}, within_origin{}, number_origin{};
 };
 
 /// A mistake in a search: which of its settings, and what to do about it.

@@ -24,8 +24,7 @@ namespace {
 
 std::string text_of(int file) {
   std::array<char, 512> text{};
-  const ssize_t size = ::pread(file, text.data(), text.size(), 0);
-  std::string all = size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : "";
+  std::string all(rtsync::read_again(file, text));
   while (!all.empty() && all.back() == '\n') all.pop_back();
   return all;
 }

@@ -35,26 +35,21 @@ void refuse_open_arrays(Store& store) {
                           "); continue with --on slurm, where Ctrl-C twice cancels them");
 }
 
-/// A case that runs.
-struct Running {
-  std::int64_t number;
-  int attempt;
-  AttemptFolder folder;
-  std::string mark;
-  std::string begun;
-  std::size_t place;  ///< CPUs, of the places
-  std::size_t pin;    ///< CPU, of the pins
-  Clock::time_point start, kill_at;
-  bool timed_out = false, given_up = false;
-};
-
 /// A case that is claimed, and has its folder: its process can start at once.
 struct Claimed {
   std::int64_t number;
   int attempt;
   AttemptFolder folder;
   CaseStart start;
-  std::size_t place;
+  std::size_t place;  ///< CPUs, of the places
+};
+
+/// A case that runs.
+struct Running : Claimed {
+  std::string begun;
+  std::size_t pin;  ///< CPU, of the pins
+  Clock::time_point started, kill_at;
+  bool timed_out = false, given_up = false;
 };
 
 class Runner {
@@ -218,8 +213,7 @@ void Runner::start(const Claimed& one) {
   const std::size_t pin = free_pin();
   if (!run_.work.realtime && !run_.choices.pins.empty()) start.cpus = run_.choices.pins[pin];
   const pid_t process = start_process(start);
-  running_.emplace(process,
-                   Running{one.number, one.attempt, one.folder, start.mark, begun, one.place, pin, now, {}});
+  running_.emplace(process, Running{one, begun, pin, now, {}});
 }
 
 /// Gives back what was claimed and is not started any more.
@@ -237,7 +231,7 @@ void Runner::look_at_limits() {
       std::chrono::duration<double>(std::max(0.0, run_.choices.kill_after_s)));
   for (auto& [process, one] : running_) {
     if (one.kill_at == Clock::time_point{} && run_.work.timeout_s > 0 &&
-        seconds(now - one.start) >= run_.work.timeout_s) {
+        seconds(now - one.started) >= run_.work.timeout_s) {
       one.timed_out = true;
       one.kill_at = now + patience;
       (void)::kill(-process, SIGTERM);
@@ -251,7 +245,7 @@ void Runner::look_at_limits() {
 void Runner::end_orphans() {
   if (run_.work.realtime) return;
   kill_orphans(mark_, [&](const std::string& mark) {
-    return std::ranges::any_of(running_, [&](const auto& each) { return each.second.mark == mark; });
+    return std::ranges::any_of(running_, [&](const auto& each) { return each.second.start.mark == mark; });
   });
 }
 
@@ -286,7 +280,7 @@ bool Runner::reap() {
     }
     end.timed_out = ended.timed_out;
     end.begun = ended.begun;
-    end.seconds = seconds(Clock::now() - ended.start);
+    end.seconds = seconds(Clock::now() - ended.started);
     std::exception_ptr not_started;  // what has ended is taken in even where its successor cannot start
     try {
       if (is_ahead()) (void)start_next();

@@ -19,12 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   if (data[0] == 'x') {
     std::vector<Finding> findings;
-    const Description description =
-        read_description({reinterpret_cast<const char*>(data) + 1, size - 1}, findings);
+    (void)read_description({reinterpret_cast<const char*>(data) + 1, size - 1}, findings);
     for (const Finding& finding : findings)
       if (finding.message().size() > 20'000) throw std::logic_error("a message of more than 20 kB");
-    for (const std::size_t output : description.outputs)
-      if (output >= description.variables.size()) throw std::logic_error("an output that is no variable");
     return 0;
   }
   try {

@@ -17,11 +17,6 @@ Findings::Findings(std::string_view text, std::vector<Finding>& to) : lines_{0},
     if (text[i] == '\n') lines_.push_back(static_cast<std::ptrdiff_t>(i) + 1);
 }
 
-int Findings::line_of(std::ptrdiff_t offset) const {
-  if (offset < 0) return 0;
-  return static_cast<int>(std::ranges::upper_bound(lines_, offset) - lines_.begin());
-}
-
 void Findings::add(std::ptrdiff_t offset, std::string where, std::string text, bool error) {
   if (to_.size() == kMostFindings)
     to_.push_back({0, 0, "", "more than 100 mistakes; the others are not listed", error});
@@ -29,7 +24,8 @@ void Findings::add(std::ptrdiff_t offset, std::string where, std::string text, b
     to_.back().error = to_.back().error || error;
     return;
   }
-  const int line = line_of(offset);
+  const int line =
+      offset < 0 ? 0 : static_cast<int>(std::ranges::upper_bound(lines_, offset) - lines_.begin());
   const int column =
       line == 0 ? 0 : static_cast<int>(offset - lines_[static_cast<std::size_t>(line) - 1]) + 1;
   to_.push_back({line, column, std::move(where), std::move(text), error});

@@ -19,7 +19,6 @@ class Findings {
  public:
   Findings(std::string_view text, std::vector<Finding>& to);
   void add(std::ptrdiff_t offset, std::string where, std::string text, bool error = true);
-  int line_of(std::ptrdiff_t offset) const;
 
  private:
   std::vector<std::ptrdiff_t> lines_;  // offset of each line's first byte
@@ -52,7 +51,6 @@ class Attributes {
 
   void name(std::string where) { where_ = std::move(where); }
   pugi::xml_node node() const { return node_; }
-  int line() const { return findings_.line_of(node_.offset_debug()); }
   bool has(const char* key) const { return !node_.attribute(key).empty(); }
   void error(std::string text) const { findings_.add(node_.offset_debug(), where_, std::move(text)); }
   void warn(std::string text) const { findings_.add(node_.offset_debug(), where_, std::move(text), false); }

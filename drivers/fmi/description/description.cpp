@@ -130,8 +130,6 @@ void read_structure(pugi::xml_node root, Description& description, Findings& fin
       of.error("names output " + std::to_string(*number) + ", and there is no such variable");
     else if (description.variables[at].causality != Causality::output)
       of.warn("names " + in_quotes(description.variables[at].name) + " as an output, which is none");
-    else
-      description.outputs.push_back(at);
   }
 }
 
@@ -189,11 +187,6 @@ const UnitDefinition* Description::find_unit(std::string_view name) const {
   return at == units.end() ? nullptr : &*at;
 }
 
-const Variable* Description::find(std::string_view name) const {
-  const auto at = std::ranges::find(variables, name, &Variable::name);
-  return at == variables.end() ? nullptr : &*at;
-}
-
 const Variable* Description::find_reference(std::uint32_t reference) const {
   const auto at = std::ranges::find(variables, reference, &Variable::reference);
   return at == variables.end() ? nullptr : &*at;
@@ -237,7 +230,6 @@ Description read_description(std::string_view xml, std::vector<Finding>& to) {
   made.token = of.required(two ? "guid" : "instantiationToken");
   made.about = of.text("description");
   made.tool = of.text("generationTool");
-  made.author = of.text("author");
   made.model_version = of.text("version");
   made.co_simulation = read_interface(root, "CoSimulation", made.version, findings);
   made.model_exchange = read_interface(root, "ModelExchange", made.version, findings);

@@ -153,9 +153,7 @@ struct Variable {
   std::vector<Dimension> dimensions{};
   Start start{};
   std::vector<std::uint32_t> clocks{};  ///< value references of the clocks it belongs to
-  std::vector<std::string> aliases{};   ///< other names, 3.0
   ClockFacts clock{};
-  int line = 0;
 
   bool is_parameter() const {
     return causality == Causality::parameter || causality == Causality::structural_parameter;
@@ -210,19 +208,17 @@ struct Description {
   std::string version_text;  ///< "3.0.1"
   std::string model;
   std::string token;  ///< guid, or instantiationToken
-  std::string about, tool, author, model_version;
+  std::string about, tool, model_version;
   std::optional<Interface> co_simulation, model_exchange, scheduled_execution;
   std::vector<UnitDefinition> units;
   std::vector<TypeDefinition> types;
   DefaultExperiment experiment;
   std::vector<Variable> variables;
-  std::vector<std::size_t> outputs;  ///< outputs of ModelStructure: positions in `variables`
 
   const std::optional<Interface>& interface(Execution execution) const {
     return execution == Execution::scheduled ? scheduled_execution : co_simulation;
   }
   const UnitDefinition* find_unit(std::string_view name) const;
-  const Variable* find(std::string_view name) const;
   const Variable* find_reference(std::uint32_t reference) const;  ///< 3.0 alone, where they are unique
 };
 

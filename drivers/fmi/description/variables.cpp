@@ -209,7 +209,7 @@ class VariableReader {
   /// `outer` has name and causality, `inner` type and start; in 3.0 both are one.
   void read(pugi::xml_node outer, pugi::xml_node inner, Type type) {
     Attributes of(outer, "a variable", findings_);
-    Variable made{.name = of.required("name"), .type = type, .line = of.line()};
+    Variable made{.name = of.required("name"), .type = type};
     of.name("variable " + in_quotes(made.name));
     Attributes in(inner, "variable " + in_quotes(made.name), findings_);
     if (of.has("name") && made.name.empty()) of.error("has an empty name");
@@ -246,10 +246,9 @@ class VariableReader {
     if (type == Type::binary) (void)of.number<std::uint64_t>("maxSize");  // unused, but checked
     if (to_.version == Version::fmi3) read_dimensions(of, made);
     for (const pugi::xml_node alias : inner.children("Alias")) {
-      made.aliases.push_back(
-          Attributes(alias, "variable " + in_quotes(made.name), findings_).required("name"));
-      if (!names_.insert(made.aliases.back()).second)
-        of.error("alias " + in_quotes(made.aliases.back()) + " is there twice");
+      const std::string name =
+          Attributes(alias, "variable " + in_quotes(made.name), findings_).required("name");
+      if (!names_.insert(name).second) of.error("alias " + in_quotes(name) + " is there twice");
     }
     read_start(in, made);
     check_start(of, made);

@@ -82,8 +82,7 @@ void Ledger::on_step(std::uint64_t now_ns, std::uint64_t duration_ns) noexcept {
   now_ns = std::min<std::uint64_t>(now_ns, INT64_MAX);
   const std::int64_t step = exchange_.granted.load(std::memory_order_relaxed) + 1;
   if (step == 0) {
-    facts.first_virtual_ns = static_cast<std::int64_t>(now_ns);
-    exchange_.first_virtual_ns.store(facts.first_virtual_ns, std::memory_order_relaxed);
+    exchange_.first_virtual_ns.store(static_cast<std::int64_t>(now_ns), std::memory_order_relaxed);
   } else if (now_ns != next_ns_ && !odd_step_told_) {
     odd_step_told_ = true;
     remember("step " + std::to_string(step) + " began at virtual time " + std::to_string(now_ns) +

@@ -27,7 +27,6 @@ struct ParticipantFacts {
   std::string error;               ///< the library's last refusal, in words; empty: none
   std::int64_t refused_calls = 0;  ///< calls that returned an error
   std::int64_t steps_completed = 0;
-  std::int64_t first_virtual_ns = 0;  ///< virtual time of the first grant
   bool degraded = false;
 };
 

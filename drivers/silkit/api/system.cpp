@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// System monitor and system controller of the C API.
 #include <functional>
-#include <optional>
 #include <utility>
 
 #include "drivers/silkit/api/objects.hpp"
@@ -93,13 +92,13 @@ SilKit_ReturnCode SilKit_SystemMonitor_GetParticipantStatus(SilKit_ParticipantSt
   return guarded({{outStatus, "outStatus"}, {monitor, "monitor"}, {participantName, "participantName"}}, [&] {
     require_header(outStatus->structHeader, "outStatus");
     monitor->owner.participant.with_engine([&](Engine& engine) {
-      std::optional<Status> status = engine.status_of(participantName);
-      if (!status)
+      const Status* const status = engine.status_of(participantName);
+      if (status == nullptr)
         throw Refusal(Code::unspecified, std::string("no status is known of participant ") + participantName);
       Status& shown = monitor->shown[participantName];
       const bool same = shown.state == status->state && shown.enter_us == status->enter_us &&
                         shown.reason == status->reason && shown.participant == status->participant;
-      if (!same) shown = std::move(*status);  // texts that were handed out stay as long as they are true
+      if (!same) shown = *status;  // texts that were handed out stay as long as they are true
       show(shown, *outStatus);
     });
   });

@@ -190,10 +190,6 @@ void Engine::ask(void (Lifecycle::*function)(std::string), std::string reason) {
   when_idle([this, function, reason = std::move(reason)] { (lifecycle_.*function)(reason); });
 }
 
-std::optional<Status> Engine::status_of(const std::string& participant) const {
-  const Status* const status = monitor_.system().status_of(participant);
-  return status == nullptr ? std::nullopt : std::optional(*status);
-}
 std::vector<Status> Engine::known_statuses() const {
   std::vector<Status> list;
   for (const auto& [name, status] : monitor_.system().statuses())

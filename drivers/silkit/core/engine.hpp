@@ -113,8 +113,10 @@ class Engine final : private EngineHost {
   /// caller's thread: known_statuses(), Monitor::system(), peers().
   Monitor& monitor() { return monitor_; }
   ParticipantState system_state() const { return monitor_.system().state(); }
-  /// Nothing: no status is known of it.
-  std::optional<Status> status_of(const std::string& participant) const;
+  /// Null: no status is known of it.
+  const Status* status_of(const std::string& participant) const {
+    return monitor_.system().status_of(participant);
+  }
   std::vector<Status> known_statuses() const;
   /// Every peer has told its services, and its status if it has a lifecycle, and the user's handlers have been called.
   bool all_states_known() const;

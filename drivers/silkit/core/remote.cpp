@@ -90,7 +90,7 @@ bool Engine::all_states_known() const {
   });
   return std::ranges::all_of(peers_, [&](const auto& peer) {
     if (!told.contains(peer.first)) return false;
-    return !with_lifecycle.contains(peer.first) || status_of(peer.second.name).has_value();
+    return !with_lifecycle.contains(peer.first) || status_of(peer.second.name) != nullptr;
   });
 }
 

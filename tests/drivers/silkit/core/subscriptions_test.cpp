@@ -262,7 +262,7 @@ TEST_F(Disconnect, OfARequiredOneThatRunsIsAnErrorOfTheSystem) {
   EXPECT_EQ(seen, 90);
   EXPECT_THAT(stage.heard(), Contains("Q 90 Connection Lost"));
   EXPECT_EQ(stage.system_state(), 90);
-  EXPECT_FALSE(stage.engine().status_of("Q").has_value());
+  EXPECT_EQ(stage.engine().status_of("Q"), nullptr);
   EXPECT_EQ(stage.state(), 50);
 }
 

@@ -16,8 +16,8 @@ T* as(const std::unique_ptr<std::uint64_t[]>& of) {
   return reinterpret_cast<T*>(of.get());
 }
 
-/// Writes a whole number in the form of its type.
-void put(std::byte* to, std::size_t bytes, std::int64_t value) { std::memcpy(to, &value, bytes); }
+/// Writes a number in the form of its type.
+void put(std::byte* to, std::size_t bytes, auto value) { std::memcpy(to, &value, bytes); }
 
 }  // namespace
 
@@ -41,16 +41,14 @@ void Values::lay_out() {
         using T = typename std::decay_t<decltype(list)>::value_type;
         return list.empty() ? T{} : list[list.size() == 1 ? 0 : std::min<std::size_t>(k, list.size() - 1)];
       };
-      std::byte* const to = as<std::byte>(unit_) + at * storage_of(type_, version_);
-      if (type_ == Type::float64) {
-        const double value = pick(start.numbers);
-        std::memcpy(to, &value, sizeof value);
-      } else if (type_ == Type::float32) {
-        const auto value = static_cast<float>(pick(start.numbers));
-        std::memcpy(to, &value, sizeof value);
-      } else {
-        put(to, storage_of(type_, version_), pick(start.wholes));
-      }
+      const std::size_t one = storage_of(type_, version_);
+      std::byte* const to = as<std::byte>(unit_) + at * one;
+      if (type_ == Type::float64)
+        put(to, one, pick(start.numbers));
+      else if (type_ == Type::float32)
+        put(to, one, static_cast<float>(pick(start.numbers)));
+      else
+        put(to, one, pick(start.wholes));
     }
   }
   from_unit();

@@ -145,6 +145,8 @@ void FmiModel::check(const Problems& problems) {
   for (const WishProblem& each : wrong) problems.add(each.path, each.text);
   make_partitions(problems);
   choose_partitions(problems);
+  output_ticks_.assign(contents_.output_clocks.size(), 0);
+  measured_.clocks = std::make_unique<UnitTimes::OfClock[]>(partitions_.size());
   check_texts(problems);
   check_starts(problems);
   if (!platform_.empty() && !is_part()) claim_once(problems);

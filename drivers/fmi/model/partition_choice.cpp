@@ -50,8 +50,6 @@ void FmiModel::refuse_keys_of_steps(const Problems& problems) const {
 /// Leaves what belongs to the partitions that the rig file names.
 void FmiModel::choose_partitions(const Problems& problems) {
   if (execution_ != Execution::scheduled) {
-    output_ticks_.assign(contents_.output_clocks.size(), 0);
-    measured_.clocks = std::make_unique<UnitTimes::OfClock[]>(partitions_.size());
     if (is_part() || is_split())
       problems.add(is_part() ? "part_of" : "partitions",
                    "the unit runs as co-simulation, whose one job is 'step'; only partitions of scheduled "
@@ -107,8 +105,6 @@ void FmiModel::choose_partitions(const Problems& problems) {
   std::size_t timed = 0;
   for (Partition& each : partitions_)
     if (each.is_timed()) each.timed = timed++;
-  output_ticks_.assign(contents_.output_clocks.size(), 0);
-  measured_.clocks = std::make_unique<UnitTimes::OfClock[]>(partitions_.size());
 }
 
 /// Variables of two models would be set and got by two threads at one time.

@@ -232,10 +232,8 @@ void EventRing::release_to(std::uint64_t head) TACTUS_RT {
 void EventRing::release() TACTUS_RT {
   if (memory_ == nullptr) return;
   const std::uint64_t head = this->head();
-  tail_ = head - mark_ > size_ / 2 ? head : mark_;
+  release_to(head - mark_ > size_ / 2 ? head : mark_);
   mark_ = head;
-  auto* const page = static_cast<perf_event_mmap_page*>(memory_.get());
-  __atomic_store_n(&page->data_tail, tail_, __ATOMIC_RELEASE);
 }
 
 }  // namespace tactus::rtsync

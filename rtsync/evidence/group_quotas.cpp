@@ -70,12 +70,9 @@ std::optional<GroupQuotas::Limit> GroupQuotas::limit_of(const Group& group) {
 std::optional<GroupQuotas::Counts> GroupQuotas::count(const Group& group) const {
   std::array<char, 1024> text{};
   const Time before = clock_();
-  const std::string_view found = read_again(group.stat.get(), text);
-  const auto times = number_behind(found, "nr_throttled ");
-  const auto us = number_behind(found, "throttled_usec ");
-  const auto ns = number_behind(found, "throttled_time ");
-  if (!times) return std::nullopt;
-  return Counts{clock_(), *times, us ? *us * 1000 : ns.value_or(0), before};
+  const auto stops = stops_in(read_again(group.stat.get(), text));
+  if (!stops) return std::nullopt;
+  return Counts{clock_(), stops->times, stops->took.count(), before};
 }
 
 void GroupQuotas::keep(Group& group, const Counts& counts) {

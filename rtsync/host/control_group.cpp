@@ -7,25 +7,6 @@
 #include "rtsync/host/host_file.hpp"
 
 namespace tactus::rtsync {
-namespace {
-
-/// Reads the file cpu.stat of one group.
-std::optional<GroupStops> stops_in(std::string_view stat) {
-  std::optional<GroupStops> stops;
-  for (const std::string_view line : lines_of(stat)) {
-    const std::vector<std::string_view> words = words_of(line);
-    const auto value = words.size() == 2 ? whole_number(words[1]) : std::nullopt;
-    if (!value || *value < 0) continue;
-    if (words[0] == "nr_throttled") stops = GroupStops{*value, stops.value_or(GroupStops{}).took};
-    if (words[0] == "throttled_usec")
-      stops = GroupStops{stops.value_or(GroupStops{}).times, Nanoseconds{*value * 1000}};
-    if (words[0] == "throttled_time")
-      stops = GroupStops{stops.value_or(GroupStops{}).times, Nanoseconds{*value}};
-  }
-  return stops;
-}
-
-}  // namespace
 
 bool GroupLine::controls(std::string_view controller) const {
   return controllers.find("," + std::string(controller) + ",") != std::string::npos;
@@ -85,6 +66,14 @@ void each_group_folder(const std::filesystem::path& root, const std::string& pro
 }
 
 }  // namespace
+
+std::optional<GroupStops> stops_in(std::string_view stat) {
+  const auto times = number_behind(stat, "nr_throttled ");
+  const auto us = number_behind(stat, "throttled_usec ");
+  const auto ns = number_behind(stat, "throttled_time ");
+  if (!times) return std::nullopt;
+  return GroupStops{*times, Nanoseconds{us ? *us * 1000 : ns.value_or(0)}};
+}
 
 std::optional<GroupStops> read_group_stops(const std::filesystem::path& root) {
   std::optional<GroupStops> all;

@@ -42,6 +42,8 @@ struct GroupStops {
   std::int64_t times = 0;
   Nanoseconds took{0};
 };
+/// Reads the text of a group's file cpu.stat. Nothing: it counts none.                               @when any
+std::optional<GroupStops> stops_in(std::string_view stat);
 /// Sum since they were made, over this process's group and those above it. Nothing: none has a limit that is
 /// counted. @when setup, service
 std::optional<GroupStops> read_group_stops(const std::filesystem::path& root = "/");

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -67,13 +68,8 @@ std::map<std::string, Mapped> mapped_files(pid_t process) {
     if (slash == std::string::npos) continue;
     std::string path = line.substr(slash + 1);
     if (path.starts_with("/memfd:") || path.starts_with("/dev/")) continue;
-    std::array<std::string_view, 5> words;
-    std::string_view rest = std::string_view(line).substr(0, slash);
-    for (std::string_view& word : words) {
-      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-      word = rest.substr(0, rest.find(' '));
-      rest.remove_prefix(word.size());
-    }
+    const std::vector<std::string_view> words = words_of(std::string_view(line).substr(0, slash));
+    if (words.size() < 5) continue;
     const std::size_t dash = words[0].find('-');
     const auto begin = read_number<std::uint64_t>(words[0].substr(0, dash), 16);
     const auto end = read_number<std::uint64_t>(words[0].substr(dash + 1), 16);
@@ -116,7 +112,7 @@ class DateText {
   std::size_t length_ = 0;
 };
 
-/// `Line` takes texts: a string, or a line without the heap.
+/// `Line` takes texts: a stream, or a line without the heap.
 template <class Line>
 void write_to(Line& line, const FileChange& change) {
   char digits[24];
@@ -132,18 +128,6 @@ void write_to(Line& line, const FileChange& change) {
   line << ")";
   if (overwritten) line << ": end the rig first, or replace the file with `install` or `mv`";
 }
-
-class StringLine {
- public:
-  StringLine& operator<<(std::string_view text) {
-    text_ += text;
-    return *this;
-  }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 }  // namespace
 
@@ -268,9 +252,9 @@ std::optional<FileChange> find_overwritten(pid_t process) noexcept {
 }
 
 std::string text_of(const FileChange& change) {
-  StringLine line;
+  std::ostringstream line;
   write_to(line, change);
-  return line.take();
+  return line.str();
 }
 
 void write(RawLine& line, const FileChange& change) TACTUS_RT { write_to(line, change); }

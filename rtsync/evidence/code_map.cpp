@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rtsync/evidence/code_map.hpp"
 
-#include <charconv>
 #include <optional>
-#include <sstream>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -20,23 +22,16 @@ struct Library {
 
 /// Source: proc_pid_maps(5).
 std::optional<Library> find_library(const std::filesystem::path& root, const std::string& process) {
-  std::istringstream lines(read_host_file(root, "/proc/" + process + "/maps").text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string range;
-    std::string rights;
-    std::string offset;
-    std::string device;
-    std::string inode;
-    std::string path;
-    words >> range >> rights >> offset >> device >> inode >> path;
-    if (rights.size() < 3 || rights[2] != 'x' || !path.ends_with("/libc.so.6")) continue;
-    Library found{0, 0, offset + " " + device + " " + inode};
-    const char* const last = range.data() + range.size();
-    const auto begin = std::from_chars(range.data(), last, found.begin, 16);
-    if (begin.ec != std::errc{} || begin.ptr == last) return std::nullopt;
-    if (std::from_chars(begin.ptr + 1, last, found.end, 16).ec != std::errc{}) return std::nullopt;
-    return found;
+  const std::string maps = read_host_file(root, "/proc/" + process + "/maps").text;
+  for (const std::string_view line : lines_of(maps)) {
+    const std::vector<std::string_view> words = words_of(line);  // range, rights, offset, device, inode, path
+    if (words.size() < 6 || words[1].find('x') == std::string_view::npos || !words[5].ends_with("/libc.so.6"))
+      continue;
+    const std::size_t dash = words[0].find('-');
+    const auto begin = read_number<std::uint64_t>(words[0].substr(0, dash), 16);
+    const auto end = read_number<std::uint64_t>(words[0].substr(dash + 1), 16);
+    if (!begin || !end) return std::nullopt;
+    return Library{*begin, *end, joined(std::span(words).subspan(2, 3), " ")};
   }
   return std::nullopt;
 }

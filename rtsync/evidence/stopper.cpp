@@ -10,17 +10,12 @@ namespace tactus::rtsync {
 namespace {
 
 std::string tracer_of(const std::string& folder, const std::filesystem::path& root) {
-  constexpr std::string_view kTracer = "TracerPid:";
   const FileText status = read_host_file(root, folder + "/status");
-  for (const std::string_view line : lines_of(status.text)) {
-    if (!line.starts_with(kTracer)) continue;
-    const auto tracer = whole_number(line.substr(kTracer.size())).value_or(0);
-    if (tracer == 0) return "";
-    const std::string number = std::to_string(tracer);
-    const std::string name = read_host_file(root, "/proc/" + number + "/comm").text;
-    return (name.empty() ? "a process" : "'" + name + "'") + " (tid " + number + ") traces it";
-  }
-  return "";
+  const auto tracer = number_behind(status.text, "\nTracerPid:\t").value_or(0);
+  if (tracer == 0) return "";
+  const std::string number = std::to_string(tracer);
+  const std::string name = read_host_file(root, "/proc/" + number + "/comm").text;
+  return (name.empty() ? "a process" : "'" + name + "'") + " (tid " + number + ") traces it";
 }
 
 /// Says that the group of cgroup v2 is frozen, wherever v2 is mounted beside v1; "": it is not.

@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
 #include "rtsync/host/host_file.hpp"
@@ -57,10 +55,8 @@ std::string thread_name(pid_t tid) {
 }
 
 pid_t process_of(pid_t tid) {
-  std::ifstream status("/proc/" + std::to_string(tid) + "/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Tgid:")) return static_cast<pid_t>(std::atoi(line.c_str() + 5));
-  return 0;
+  const std::string status = read_host_file("/", "/proc/" + std::to_string(tid) + "/status").text;
+  return static_cast<pid_t>(number_behind(status, "\nTgid:\t").value_or(0));
 }
 
 std::vector<ThreadFacts> threads_of(pid_t process) {

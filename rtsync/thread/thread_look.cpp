@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <optional>
-#include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "rtsync/host/host_file.hpp"
 
@@ -30,22 +30,13 @@ std::optional<Seen> see(pid_t tid) {
   const std::string stat = read_host_file("/", folder + "/stat").text;
   const std::size_t name_end = stat.rfind(')');  // a name may have one, too
   if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream fields(stat.substr(name_end + 1));
-  Seen seen;
-  fields >> seen.state;
-  std::string skipped;
-  for (int field = 4; field < 14; ++field) fields >> skipped;
-  std::int64_t user = 0;
-  std::int64_t kernel = 0;
-  fields >> user >> kernel;
+  const std::vector<std::string_view> words = words_of(std::string_view(stat).substr(name_end + 1));
+  if (words.size() < 13) return std::nullopt;
   const Nanoseconds tick = Nanoseconds{1s} / std::max(::sysconf(_SC_CLK_TCK), 1L);
-  seen.in_user = user * tick;
-  seen.in_kernel = kernel * tick;
   const std::string status = read_host_file("/", folder + "/status").text;
-  const std::string key = "\nvoluntary_ctxt_switches:";
-  if (const std::size_t at = status.find(key); at != std::string::npos)
-    seen.blocks = std::strtoll(status.c_str() + at + key.size(), nullptr, 10);
-  return seen;
+  return Seen{words[0].front(), whole_number(words[11]).value_or(0) * tick,
+              whole_number(words[12]).value_or(0) * tick,
+              number_behind(status, "\nvoluntary_ctxt_switches:\t").value_or(0)};
 }
 
 /// -1: it runs, or the kernel does not say.

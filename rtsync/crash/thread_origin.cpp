@@ -14,6 +14,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "rtsync/host/descriptor.hpp"
+
 namespace tactus::rtsync {
 namespace {
 
@@ -59,12 +61,10 @@ _Unwind_Reason_Code take_frame(_Unwind_Context* context, void* outermost) {
 
 /// Another thread of the process has that name.
 bool is_inherited(std::string_view name, pid_t own) noexcept {
-  const int folder = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return true;
-  bool found = false;
+  const Descriptor folder(::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return true;
   alignas(dirent64) std::array<char, 4096> entries{};
-  for (long read = 0;
-       !found && (read = ::syscall(SYS_getdents64, folder, entries.data(), entries.size())) > 0;)
+  for (long read = 0; (read = ::syscall(SYS_getdents64, folder.get(), entries.data(), entries.size())) > 0;)
     for (long at = 0; at < read;) {
       dirent64 entry{};
       std::memcpy(&entry, entries.data() + at, offsetof(dirent64, d_name));
@@ -76,15 +76,12 @@ bool is_inherited(std::string_view name, pid_t own) noexcept {
       std::array<char, 32> file{};
       std::memcpy(file.data(), task, std::strlen(task));
       std::memcpy(file.data() + std::strlen(task), "/comm", sizeof "/comm");
-      const int comm = ::openat(folder, file.data(), O_RDONLY | O_CLOEXEC);
+      const Descriptor comm(::openat(folder.get(), file.data(), O_RDONLY | O_CLOEXEC));
       std::array<char, 32> text{};
-      const ssize_t length = comm < 0 ? -1 : ::read(comm, text.data(), text.size());
-      if (comm >= 0) (void)::close(comm);
-      found = found ||
-              (length > 0 && std::string_view(text.data(), static_cast<std::size_t>(length - 1)) == name);
+      const std::string_view line = read_again(comm.get(), text);
+      if (!line.empty() && line.substr(0, line.size() - 1) == name) return true;
     }
-  (void)::close(folder);
-  return found;
+  return false;
 }
 
 }  // namespace

@@ -405,16 +405,4 @@ std::string print_percent(double value) {
   return (decimal.negative ? "-" : "") + digits + " %";
 }
 
-std::string print_cpus(const std::vector<int>& cpus) {
-  std::string result;
-  for (std::size_t i = 0; i < cpus.size();) {
-    std::size_t last = i;
-    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
-    result.append(result.empty() ? "" : ",").append(std::to_string(cpus[i]));
-    if (last > i) result.append("-").append(std::to_string(cpus[last]));
-    i = last + 1;
-  }
-  return result;
-}
-
 }  // namespace tactus::config

@@ -90,6 +90,5 @@ std::string print_period(const Period& value);
 std::string print_bytes(std::int64_t value);
 std::string print_ratio(double value);
 std::string print_percent(double value);
-std::string print_cpus(const std::vector<int>& cpus);
 
 }  // namespace tactus::config

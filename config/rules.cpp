@@ -6,6 +6,7 @@
 #include "config/lookalike.hpp"
 #include "config/pattern.hpp"
 #include "config/quantity.hpp"
+#include "rtsync/host/cpu_set.hpp"
 
 namespace tactus::config {
 namespace {
@@ -190,7 +191,7 @@ Type<std::vector<int>> CpuRule::base() const {
   shape.maximum = 1023;
   shape.pattern = whole(" *[0-9]+( *- *[0-9]+)?( *, *[0-9]+( *- *[0-9]+)?)* *");
   shape.single = true;
-  const Type<Cpus> one = scalar_type<Cpus>(shape, parse_cpus, print_cpus);
+  const Type<Cpus> one = scalar_type<Cpus>(shape, parse_cpus, rtsync::cpu_list_text);
   Type<Cpus> type = one;
   type.reads([one](const Node& node, const Context& context, Cpus& value) {
     if (!node.is_list()) return one.read(node, context, value);

@@ -73,9 +73,7 @@ CpuSet::CpuSet(const std::vector<int>& cpus) {
   for (const int cpu : cpus) add(cpu);
 }
 
-CpuSet::CpuSet(std::initializer_list<int> cpus) {
-  for (const int cpu : cpus) add(cpu);
-}
+CpuSet::CpuSet(std::initializer_list<int> cpus) : CpuSet(std::vector<int>(cpus)) {}
 
 CpuSet CpuSet::parse(std::string_view text) {
   if (trimmed(text).empty()) return {};
@@ -152,9 +150,10 @@ std::vector<int> CpuSet::cpus() const {
   return list;
 }
 
-std::string CpuSet::text() const {
+std::string CpuSet::text() const { return cpu_list_text(cpus()); }
+
+std::string cpu_list_text(const std::vector<int>& list) {
   std::string text;
-  const std::vector<int> list = cpus();
   for (std::size_t i = 0; i < list.size();) {
     std::size_t end = i + 1;
     while (end < list.size() && list[end] == list[end - 1] + 1) ++end;

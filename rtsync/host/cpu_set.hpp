@@ -69,6 +69,8 @@ struct CpuList {
 };
 /// Reads it; numbers are below `limit`, and blanks may stand around them. @when setup
 CpuList read_cpu_list(std::string_view text, int limit);
+/// "0-3,5" for CPUs in their order. @when setup or service
+std::string cpu_list_text(const std::vector<int>& list);
 
 /// CPUs on which the kernel lets this thread run now; nothing when it does not exist. tid 0 is the caller.
 std::optional<CpuSet> affinity_of(pid_t tid);

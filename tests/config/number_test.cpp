@@ -239,7 +239,6 @@ TEST(Print, ReadsBackToTheSameValue) {
   EXPECT_EQ(print_percent(0.8), "80 %");
   EXPECT_EQ(print_percent(0.075), "7.5 %");
   EXPECT_EQ(print_bytes(65536), "64 KiB");
-  EXPECT_EQ(print_cpus({0, 1, 2, 3, 5}), "0-3,5");
 }
 
 TEST(ParseDuration, OffersOnlyTimesWithinTheLimits) {

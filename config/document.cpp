@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,7 +13,7 @@
 #include "config/path.hpp"
 #include "config/text.hpp"
 #include "config/yaml.hpp"
-#include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/folder_file.hpp"
 
 namespace tactus::config {
 namespace {
@@ -45,19 +44,10 @@ std::string read_file(const std::string& path) {
   if (size > Limits::kFileBytes) refuse(path, too_large(size));
   std::string text;
   // The size is only a hint: files of /proc have none, and a file may grow while it is read.
-  for (std::size_t chunk = size + 1;; chunk = 65536) {
-    const std::size_t before = text.size();
-    text.resize(before + chunk);
-    const ssize_t got = ::read(file.get(), text.data() + before, chunk);
-    if (got < 0 && errno == EINTR) {
-      text.resize(before);
-      continue;
-    }
-    if (got < 0) refuse(path, "cannot be read: " + error_text(errno));
-    text.resize(before + static_cast<std::size_t>(got));
-    if (got == 0) return text;
-    if (text.size() > Limits::kFileBytes) refuse(path, too_large(text.size()));
-  }
+  if (const int error = rtsync::read_rest(file.get(), text, Limits::kFileBytes + 1); error != 0)
+    refuse(path, "cannot be read: " + error_text(error));
+  if (text.size() > Limits::kFileBytes) refuse(path, too_large(text.size()));
+  return text;
 }
 
 /// A step of a --set path: a key, or the index of a list entry.

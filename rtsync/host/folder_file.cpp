@@ -65,16 +65,19 @@ std::string file_error(const std::filesystem::path& file, int error) {
 std::string read_folder_file(const std::filesystem::path& file, int& error, std::size_t most) {
   std::string text;
   const Descriptor opened = open_folder_file(file, O_RDONLY);
-  error = opened.get() < 0 ? errno : 0;
-  std::array<char, 16384> piece{};
-  while (error == 0 && text.size() < most) {
-    const ssize_t got = ::read(opened.get(), piece.data(), std::min(piece.size(), most - text.size()));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) error = errno;
-    if (got <= 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
+  error = opened.get() < 0 ? errno : read_rest(opened.get(), text, most);
   return text;
+}
+
+int read_rest(int fd, std::string& text, std::size_t most) {
+  std::array<char, 16384> piece{};
+  while (text.size() < most) {
+    const ssize_t got = ::read(fd, piece.data(), std::min(piece.size(), most - text.size()));
+    if (got == 0) break;
+    if (got > 0) text.append(piece.data(), static_cast<std::size_t>(got));
+    if (got < 0 && errno != EINTR) return errno;
+  }
+  return 0;
 }
 
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number) {

@@ -37,6 +37,9 @@ std::string file_error(const std::filesystem::path& file, int error);
 std::string read_folder_file(const std::filesystem::path& file, int& error,
                              std::size_t most = std::string::npos);
 
+/// Reads on in a file, to the end of `text`, which then has at most `most` bytes. Returns 0 or an errno.
+int read_rest(int fd, std::string& text, std::size_t most = std::string::npos);
+
 /// Returns true if the folder has, under this name, the file of these numbers: not another one, and not a
 /// link to it.
 bool is_file_of(int folder, const std::filesystem::path& name, dev_t device, ino_t number);

@@ -78,14 +78,7 @@ FileText read_host_file(const std::filesystem::path& root, std::string_view file
   struct stat facts {};
   if (::fstat(fd.get(), &facts) != 0) return failed(errno);
   if (!S_ISREG(facts.st_mode)) return failed(S_ISDIR(facts.st_mode) ? EISDIR : EINVAL);
-  std::array<char, 16384> piece{};
-  while (result.text.size() < kMost) {
-    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(errno);
-    if (got == 0) break;
-    result.text.append(piece.data(), static_cast<std::size_t>(got));
-  }
+  if (const int error = read_rest(fd.get(), result.text, kMost); error != 0) return failed(error);
   result.text = std::string{trimmed(result.text)};
   return result;
 }

@@ -123,11 +123,7 @@ class Writer {
   }
 
   static void limit(Json& number, const char* key, double value, bool integer) {
-    if (integer) {
-      number[key] = static_cast<std::int64_t>(value);
-    } else {
-      number[key] = value;
-    }
+    number[key] = integer ? Json(static_cast<std::int64_t>(value)) : Json(value);
   }
 
   Json definitions_ = Json::object();

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "rtsync/time/duration_text.hpp"
 #include "rtsync/word_of.hpp"
@@ -32,14 +33,11 @@ const EdgeClockSettings& checked(const EdgeClockSettings& s) {
   require(s.rate_tolerance >= 1e-6 && s.rate_tolerance <= 0.1, "rate_tolerance is outside 1e-6 .. 0.1");
   require(s.blanking >= 0 && s.blanking <= 0.9, "blanking is outside 0 .. 0.9 edge periods");
   const Nanoseconds half = edge.floor() / 2;
-  require(!s.late_limit || (*s.late_limit > Nanoseconds{0} && *s.late_limit <= half),
-          "late_limit is outside 1 ns .. " + duration_text(half.count()) +
-              " (half of the time between two edges): it is " +
-              duration_text(s.late_limit.value_or(Nanoseconds{0}).count()));
-  require(!s.jitter_limit || (*s.jitter_limit > Nanoseconds{0} && *s.jitter_limit <= half),
-          "jitter_limit is outside 1 ns .. " + duration_text(half.count()) +
-              " (half of the time between two edges): it is " +
-              duration_text(s.jitter_limit.value_or(Nanoseconds{0}).count()));
+  for (const auto& [name, limit] : {std::pair("late", s.late_limit), std::pair("jitter", s.jitter_limit)})
+    require(!limit || (*limit > Nanoseconds{0} && *limit <= half),
+            std::string(name) + "_limit is outside 1 ns .. " + duration_text(half.count()) +
+                " (half of the time between two edges): it is " +
+                duration_text(limit.value_or(Nanoseconds{0}).count()));
   require(
       !s.jitter_limit || !s.late_limit || *s.jitter_limit <= *s.late_limit,
       "jitter_limit is above late_limit: " + duration_text(s.jitter_limit.value_or(Nanoseconds{0}).count()) +

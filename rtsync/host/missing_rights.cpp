@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rtsync/host/installed.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::rtsync {
 namespace {
@@ -97,9 +98,8 @@ std::string host_fix(const std::vector<Lack>& lacks) {
     } else if (lack.calls.empty()) {
       text += "; " + lack.fix;
     } else {
-      std::string line;
-      for (const std::string& call : lack.calls) line += (line.empty() ? "" : " ") + call;
-      text += "; let it allow " + listed(lack.calls) + ", in a systemd unit: SystemCallFilter=" + line;
+      text += "; let it allow " + listed(lack.calls) +
+              ", in a systemd unit: SystemCallFilter=" + joined(lack.calls, " ");
     }
   }
   return text;

@@ -36,13 +36,8 @@ Provision refused(std::string what, std::string got, Refusal why) {
 }
 
 std::string error_words(int error) {
-  std::string words = std::generic_category().message(error);
-  if (const char* const name = ::strerrorname_np(error); name != nullptr) {
-    words += " (";
-    words += name;
-    words += ')';
-  }
-  return words;
+  const char* const name = ::strerrorname_np(error);
+  return std::generic_category().message(error) + (name == nullptr ? "" : " (" + std::string(name) + ")");
 }
 
 std::string boot_fix(const std::string& parameter) {

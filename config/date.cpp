@@ -13,13 +13,6 @@ constexpr std::string_view kShape = "YYYY-MM-DDThh:mm:ss";
 constexpr std::chrono::sys_seconds kFirst = std::chrono::sys_days(std::chrono::year(1678) / 1 / 1);
 constexpr std::chrono::sys_seconds kBehind = std::chrono::sys_days(std::chrono::year(2262) / 1 / 1);
 
-/// All of the text is digits, and there are few.
-int number(std::string_view digits) {
-  int value = 0;
-  for (const char c : digits) value = value * 10 + (c - '0');
-  return value;
-}
-
 /// `count` digits at least; with leading zeros.
 std::string padded(std::int64_t value, std::size_t count) {
   const std::string digits = std::to_string(value);
@@ -49,7 +42,10 @@ class Reader {
   }
 
  private:
-  int part(std::size_t at, std::size_t length) const { return number(text_.substr(at, length)); }
+  /// All of the part is digits, and there are few.
+  int part(std::size_t at, std::size_t length) const {
+    return rtsync::read_number<int>(text_.substr(at, length)).value_or(0);
+  }
   bool refuse(std::string why) {
     problem_ = std::move(why);
     return problem_.empty();
@@ -147,13 +143,8 @@ ParsedDate parse_date(std::string_view text) { return Reader(text).read(); }
 
 std::string print_date(std::int64_t ns) {
   namespace cr = std::chrono;
-  std::int64_t seconds = ns / kSecond;
-  std::int64_t fraction = ns % kSecond;
-  if (fraction < 0) {
-    fraction += kSecond;
-    --seconds;
-  }
-  const cr::sys_seconds time{cr::seconds(seconds)};
+  const std::int64_t fraction = (ns % kSecond + kSecond) % kSecond;
+  const auto time = cr::floor<cr::seconds>(cr::sys_time<cr::nanoseconds>(cr::nanoseconds(ns)));
   const auto day = cr::floor<cr::days>(time);
   const cr::year_month_day date(day);
   const cr::hh_mm_ss clock(time - day);

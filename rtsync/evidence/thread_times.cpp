@@ -55,13 +55,9 @@ void ThreadTimes::came_on(EvidenceTime at, std::uint32_t cpu) TACTUS_RT {
         switches_.code = code_;
         switches_.call = call_;
       }
-    } else if (cpu != cpu_) {
-      ++switches_.migrations;
-      switches_.migrated += time;
-      switches_.longest_ready = std::max(switches_.longest_ready, time);
     } else {
-      ++switches_.preemptions;
-      switches_.preempted += time;
+      ++(cpu != cpu_ ? switches_.migrations : switches_.preemptions);
+      (cpu != cpu_ ? switches_.migrated : switches_.preempted) += time;
       switches_.longest_ready = std::max(switches_.longest_ready, time);
     }
     if (off_count_ < off_.size())

@@ -163,7 +163,7 @@ struct OrWord {
   std::string meaning{};
 
   template <class V>
-  requires detail::IsOptional<V>::value Type<V> type()
+  requires(detail::kIs<V, std::optional>) Type<V> type()
   const { return OrValue<V, Inner>{word, std::nullopt, inner, meaning}.base(); }
 };
 

@@ -115,18 +115,11 @@ struct Type : AnyType {
 
 namespace detail {
 
-template <class V>
-struct IsOptional : std::false_type {};
-template <class V>
-struct IsOptional<std::optional<V>> : std::true_type {};
-template <class V>
-struct IsLocated : std::false_type {};
-template <class V>
-struct IsLocated<Located<V>> : std::true_type {};
-template <class V>
-struct IsVector : std::false_type {};
-template <class V>
-struct IsVector<std::vector<V>> : std::true_type {};
+/// True: V is made of that template.
+template <class V, template <class...> class Of>
+inline constexpr bool kIs = false;
+template <template <class...> class Of, class... Parts>
+inline constexpr bool kIs<Of<Parts...>, Of> = true;
 template <class V>
 inline constexpr bool kIsInteger = std::integral<V> && !std::same_as<V, bool> && !std::same_as<V, char>;
 template <class>
@@ -250,11 +243,11 @@ Type<V> type_of(const Rule& rule) {
                          { rule.base() } -> std::same_as<Type<V>>;
                        }) {
     return rule.base();
-  } else if constexpr (detail::IsLocated<V>::value) {
+  } else if constexpr (detail::kIs<V, Located>) {
     return located_type(type_of<typename V::value_type>(rule));
-  } else if constexpr (detail::IsOptional<V>::value) {
+  } else if constexpr (detail::kIs<V, std::optional>) {
     return optional_type(type_of<typename V::value_type>(rule));
-  } else if constexpr (detail::IsVector<V>::value) {
+  } else if constexpr (detail::kIs<V, std::vector>) {
     return list_type(type_of<typename V::value_type>(rule));
   } else {
     static_assert(detail::kNever<V>, "this rule does not read members of this type");

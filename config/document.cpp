@@ -244,11 +244,6 @@ bool Document::replace(std::string_view path, const Node& value, const SourceLoc
   return true;
 }
 
-void Document::set(std::string_view assignment) {
-  Problems problems;
-  if (!set(assignment, problems)) throw ConfigError(std::move(problems));
-}
-
 void Document::put(const Node::Entry& entry) {
   std::vector<Node::Entry> entries = root_.entries();
   std::erase_if(entries, [&](const Node::Entry& each) { return each.key == entry.key; });

@@ -61,8 +61,6 @@ class Document {
   /// "--set path=value" and line 1, so that a later problem points there. On a problem nothing changes
   /// and the answer is false.                                                              @when setup
   bool set(std::string_view assignment, Problems& problems);
-  /// The same, but throws ConfigError.                                                     @when setup
-  void set(std::string_view assignment);
   /// The same of a path and a value of another document; the value keeps its places, and a problem with the path is
   /// at that of the entry.                                                                 @when setup
   bool set(const Node::Entry& entry, Problems& problems);

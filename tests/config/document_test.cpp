@@ -283,14 +283,19 @@ TEST_F(FileTest, OfFiftyMegabytesIsRefusedUnread) {
             std::string::npos);
 }
 
+void set(Document& document, std::string_view assignment) {
+  Problems problems;
+  EXPECT_TRUE(document.set(assignment, problems)) << problems.text();
+}
+
 TEST(DocumentSet, ChangesOneValueAndSharesTheRest) {
   tactus::test::Snapshot texts;
   Document document = Document::from_text("t", "a: 1\nl: [1, {x: 2}]\nempty:\n");
-  document.set("realtime.max_overrun=1 ms");
-  document.set("l[1].y=yes");
-  document.set("l[0]=[a.b, c.d]");
-  document.set("a = 2");
-  document.set("empty.now.has=x=y");
+  set(document, "realtime.max_overrun=1 ms");
+  set(document, "l[1].y=yes");
+  set(document, "l[0]=[a.b, c.d]");
+  set(document, "a = 2");
+  set(document, "empty.now.has=x=y");
   texts.add(to_yaml(document.root()));
 }
 
@@ -298,15 +303,15 @@ TEST(DocumentSet, AKeyWithDotsIsReachedByItsNameOrBetweenQuotationMarks) {
   tactus::test::Snapshot texts;
   Document document =
       Document::from_text("t", "stimuli:\n  motor.load: {sine: {hz: 2}}\n  motor: {load: 1}\n  a: 1\n");
-  document.set("stimuli.motor.load.sine.hz=5");
-  document.set("stimuli.motor.speed=2");
-  document.set("stimuli.\"axis.force\".hold=1 N");
+  set(document, "stimuli.motor.load.sine.hz=5");
+  set(document, "stimuli.motor.speed=2");
+  set(document, "stimuli.\"axis.force\".hold=1 N");
   texts.add(to_yaml(document.root()));
 }
 
 TEST(DocumentSet, PlacesPointAtTheCommandLine) {
   Document document = Document::from_text("t", "a: 1\n");
-  document.set("realtime.margin=5");
+  set(document, "realtime.margin=5");
   const Node& value = *document.root().find("realtime")->find("margin");
   EXPECT_EQ(value.place().text(), "--set realtime.margin=5:1:17");
 }
@@ -343,7 +348,6 @@ TEST(DocumentSet, RefusesWithAReasonAndChangesNothing) {
     EXPECT_TRUE(problems.text().starts_with(row.expected)) << row.why << problems.text();
     EXPECT_TRUE(problems.text().ends_with("\n1 problem; nothing was started.")) << row.why;
     EXPECT_EQ(to_yaml(document.root()), "a: 1\nl:\n  - 1\n  - 2\n") << row.why;
-    EXPECT_THROW(document.set(row.assignment), ConfigError) << row.why;
   }
 }
 
@@ -358,7 +362,7 @@ TEST(DocumentSet, KeepsTheLimits) {
 
 TEST(DocumentSet, RepeatedKeysInTheValueAreKept) {
   Document document = Document::from_text("t", "a: 1\n");
-  document.set("m={x: 1, x: 2}");
+  set(document, "m={x: 1, x: 2}");
   ASSERT_EQ(document.repeated().size(), 1U);
   EXPECT_EQ(document.repeated()[0].path, "m");
   EXPECT_EQ(document.repeated()[0].where_first(), "first at 1:4");

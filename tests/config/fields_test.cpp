@@ -232,8 +232,8 @@ TEST(Fields, WordsStandForValues) {
 TEST(Fields, ProblemsOfTheCommandLinePointThere) {
   tactus::test::Snapshot texts;
   Document document = Document::from_text("rig.yaml", "period: 1 ms\nmodels: {m: {type: t}}\n");
-  document.set("margin=5");
   Problems problems;
+  EXPECT_TRUE(document.set("margin=5", problems));
   (void)rig_fields().load(document, problems);
   texts.add(problems.text());
 }

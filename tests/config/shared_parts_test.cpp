@@ -44,7 +44,8 @@ struct Loaded {
 
   explicit Loaded(const std::string& text, const std::vector<std::string>& set = {}) {
     Document document = Document::from_text("it.yaml", text);
-    for (const std::string& each : set) document.set(each);
+    Problems none;
+    for (const std::string& each : set) EXPECT_TRUE(document.set(each, none)) << none.text();
     load(document);
   }
   explicit Loaded(const Document& document) { load(document); }

@@ -53,17 +53,6 @@ std::string growth(const Counts& before, const Counts& now, const std::string& w
   return text;
 }
 
-/// Steal time in ticks; -1: unknown.
-std::int64_t steal_of(std::string_view stat, std::uint32_t cpu) {
-  constexpr std::size_t kSteal = 8;
-  for (const std::string_view line : lines_of(stat)) {
-    const std::vector<std::string_view> words = words_of(line);
-    if (words.size() > kSteal && words.front() == "cpu" + std::to_string(cpu))
-      return whole_number(words[kSteal]).value_or(-1);
-  }
-  return -1;
-}
-
 }  // namespace
 
 void CpuWatch::watch(const CpuSet& cpus, const std::filesystem::path& root) {
@@ -129,7 +118,8 @@ void CpuWatch::look_at_idle_states(Cpu& cpu) const {
 }
 
 void CpuWatch::look_at_activity(Cpu& cpu) const {
-  const std::int64_t steal = steal_of(read_host_file(root_, "/proc/stat").text, cpu.number);
+  const std::int64_t steal =
+      stolen_ticks(read_host_file(root_, "/proc/stat").text, static_cast<int>(cpu.number)).value_or(-1);
   Counts interrupts = column_of(read_host_file(root_, "/proc/interrupts").text, cpu.number, true);
   Counts softirqs = column_of(read_host_file(root_, "/proc/softirqs").text, cpu.number, false);
   std::string text;

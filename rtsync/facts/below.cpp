@@ -43,24 +43,13 @@ Virtual is_virtual(const Host& host) {
   return host.exists("/proc/device-tree/model") ? Virtual::no : Virtual::unknown;  // a board, not a guest
 }
 
-/// The ticks a hypervisor took from this CPU, from a line of /proc/stat; nothing when it is another line.
-std::optional<std::uint64_t> stolen_from(const CpuSet& cpus, std::string_view line) {
-  const auto words = words_of(line);
-  if (words.size() < 9 || !words.front().starts_with("cpu")) return std::nullopt;
-  const auto cpu = whole_number(words.front().substr(3));
-  const auto steal = whole_number(words[8]);
-  if (!cpu || !steal || *steal < 0 || *cpu < 0 || *cpu >= CpuSet::kLimit) return std::nullopt;
-  if (!cpus.contains(static_cast<int>(*cpu))) return std::nullopt;
-  return static_cast<std::uint64_t>(*steal);
-}
-
 /// Sum over all of the rig's CPUs; nothing if none of them is counted.
-std::optional<std::uint64_t> stolen_ticks(const Host& host) {
+std::optional<std::uint64_t> stolen_from_rig(const Host& host) {
   std::optional<std::uint64_t> sum;
   const FileText stat = host.read("/proc/stat");
-  for (const std::string_view line : lines_of(stat.text)) {
-    if (const auto stolen = stolen_from(host.rt, line)) sum = sum.value_or(0) + *stolen;
-  }
+  for (const int cpu : host.rt.cpus())
+    if (const auto stolen = stolen_ticks(stat.text, cpu); stolen && *stolen >= 0)
+      sum = sum.value_or(0) + static_cast<std::uint64_t>(*stolen);
   return sum;
 }
 
@@ -72,7 +61,7 @@ Fact virtual_machine(const Host& host) {
   const std::string fix =
       "run the rig on real hardware; else give the guest pinned CPUs of its own on the host "
       "(virsh vcpupin), with QEMU in SCHED_FIFO";
-  const auto stolen = stolen_ticks(host);
+  const auto stolen = stolen_from_rig(host);
   const std::string steal =
       stolen ? "; stolen from the rig's CPUs since boot: " + std::to_string(*stolen) + " ticks"
              : "; stolen time could not be read from /proc/stat";

@@ -134,6 +134,16 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+std::optional<std::int64_t> stolen_ticks(std::string_view stat, int cpu) {
+  constexpr std::size_t kSteal = 8;
+  for (const std::string_view line : lines_of(stat)) {
+    const std::vector<std::string_view> words = words_of(line);
+    if (words.size() > kSteal && words.front() == "cpu" + std::to_string(cpu))
+      return whole_number(words[kSteal]);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> chosen(std::string_view text, char open, char close) {
   const std::size_t from = text.find(open);
   const std::size_t to = from == std::string_view::npos ? from : text.find(close, from);

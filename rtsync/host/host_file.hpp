@@ -41,6 +41,8 @@ std::optional<std::int64_t> number_behind(std::string_view text, std::string_vie
 /// The pieces between runs of white space.
 std::vector<std::string_view> words_of(std::string_view text);
 std::vector<std::string_view> lines_of(std::string_view text);
+/// The ticks that a hypervisor took from a CPU, in the text of /proc/stat; nothing: it does not say.
+std::optional<std::int64_t> stolen_ticks(std::string_view stat, int cpu);
 /// The word in brackets: "full" of "none voluntary (full) lazy".
 std::optional<std::string> chosen(std::string_view text, char open, char close);
 /// The value of `name=value` on the kernel's command line; "" for a bare `name`; nothing when not given.

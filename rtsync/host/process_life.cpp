@@ -13,14 +13,11 @@ namespace {
 
 /// The mask of signals behind a key of /proc/TID/status; 0: it has none.
 std::uint64_t mask_of(std::string_view status, std::string_view key) {
-  for (const std::string_view line : lines_of(status)) {
-    if (!line.starts_with(key)) continue;
-    const std::string_view digits = words_of(line.substr(key.size())).front();
-    std::uint64_t mask = 0;
-    (void)std::from_chars(digits.data(), digits.data() + digits.size(), mask, 16);
-    return mask;
-  }
-  return 0;
+  const std::size_t at = status.find(key);
+  std::uint64_t mask = 0;
+  if (at != std::string_view::npos)
+    (void)std::from_chars(status.data() + at + key.size(), status.data() + status.size(), mask, 16);
+  return mask;
 }
 
 /// It has got SIGKILL, or is in the middle of its end, as PF_EXITING says, or of a core file.
@@ -32,7 +29,7 @@ bool is_ending(const std::string& stat, const std::string& status) {
   const auto words = words_of(std::string_view(stat).substr(stat.rfind(')') + 1));
   const std::int64_t flags = words.size() > kWordOfFlags ? whole_number(words[kWordOfFlags]).value_or(0) : 0;
   return (flags & (kExiting | kDumping)) != 0 ||
-         ((mask_of(status, "SigPnd:\t") | mask_of(status, "ShdPnd:\t")) & kKilled) != 0;
+         ((mask_of(status, "\nSigPnd:\t") | mask_of(status, "\nShdPnd:\t")) & kKilled) != 0;
 }
 
 /// It has ended: a zombie, or less.

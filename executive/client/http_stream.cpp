@@ -4,7 +4,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -120,20 +119,13 @@ HttpStream::HttpStream(const PortAddress& address, const std::string& target, co
           ? (address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]") + ":" +
                 address.port
           : "localhost";
-  try {
-    send_all((json.empty() ? "GET " : "POST ") + target + " HTTP/1.1\r\nHost: " + host +
-             "\r\nConnection: close\r\n" + (token.empty() ? "" : "Authorization: Bearer " + token + "\r\n") +
-             (json.empty() ? ""
-                           : "Content-Type: application/json\r\nContent-Length: " +
-                                 std::to_string(json.size()) + "\r\n") +
-             "\r\n" + json);
-  } catch (...) {
-    (void)::close(socket_);
-    throw;
-  }
+  send_all((json.empty() ? "GET " : "POST ") + target + " HTTP/1.1\r\nHost: " + host +
+           "\r\nConnection: close\r\n" + (token.empty() ? "" : "Authorization: Bearer " + token + "\r\n") +
+           (json.empty() ? ""
+                         : "Content-Type: application/json\r\nContent-Length: " +
+                               std::to_string(json.size()) + "\r\n") +
+           "\r\n" + json);
 }
-
-HttpStream::~HttpStream() { (void)::close(socket_); }
 
 void HttpStream::connect_to(const PortAddress& address) {
   const auto refused = [&](int error) {
@@ -150,12 +142,9 @@ void HttpStream::connect_to(const PortAddress& address) {
       throw NoRigError(name_ + ": the path of a socket has at most " +
                        std::to_string(rtsync::UnixName::kLongest) +
                        " characters; go to its folder and write a relative one");
-    socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (socket_ < 0) refused(errno);
-    if (::connect(socket_, name.address(), rtsync::UnixName::size()) == 0) return;
-    const int error = errno;
-    (void)::close(socket_);
-    refused(error);
+    socket_ = rtsync::Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (socket_.get() >= 0 && ::connect(socket_.get(), name.address(), rtsync::UnixName::size()) == 0) return;
+    refused(errno);
   }
   int error = 0;
   // Often only the address of IPv4 is known by this name, also where a rig can listen at that of IPv6 alone.
@@ -175,13 +164,12 @@ bool HttpStream::connect_tcp(const std::string& host, const std::string& port, i
     throw NoRigError("no rig answers at " + name_ + ": " + ::gai_strerror(unknown));
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> all(found, &::freeaddrinfo);
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
-    socket_ = ::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
-    if (socket_ < 0) continue;
-    if (::connect(socket_, each->ai_addr, each->ai_addrlen) == 0) return true;
+    socket_ =
+        rtsync::Descriptor(::socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol));
+    if (socket_.get() < 0) continue;
+    if (::connect(socket_.get(), each->ai_addr, each->ai_addrlen) == 0) return true;
     // That nobody listens at one of them says more than that another has no network.
     if (error == 0 || (errno != ENETUNREACH && errno != EADDRNOTAVAIL)) error = errno;
-    (void)::close(socket_);
-    socket_ = -1;
   }
   return false;
 }
@@ -194,7 +182,7 @@ void HttpStream::refuse_broken(const std::string& how) const {
 
 void HttpStream::send_all(std::string_view text) {
   while (!text.empty()) {
-    const ssize_t sent = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+    const ssize_t sent = ::send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) refuse_broken("broke: " + reason_of(errno));
     text.remove_prefix(static_cast<std::size_t>(sent));
@@ -203,11 +191,11 @@ void HttpStream::send_all(std::string_view text) {
 
 HttpStream::Got HttpStream::wait(int milliseconds, const std::function<void(std::string_view)>& body) {
   if (answer_.complete()) return Got::end;
-  pollfd ready{socket_, POLLIN, 0};
+  pollfd ready{socket_.get(), POLLIN, 0};
   const int count = ::poll(&ready, 1, milliseconds);
   if (count == 0 || (count < 0 && errno == EINTR)) return Got::nothing;
   std::array<char, 65536> bytes;
-  const ssize_t got = ::recv(socket_, bytes.data(), bytes.size(), 0);
+  const ssize_t got = ::recv(socket_.get(), bytes.data(), bytes.size(), 0);
   if (got < 0 && errno == EINTR) return Got::nothing;
   if (got < 0) refuse_broken("broke: " + reason_of(errno));
   if (got == 0) {

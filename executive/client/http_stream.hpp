@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "executive/client/port_address.hpp"
+#include "rtsync/host/descriptor.hpp"
 
 namespace tactus::client {
 
@@ -48,9 +49,6 @@ class HttpStream {
   ///                                                                                           @when service
   HttpStream(const PortAddress& address, const std::string& target, const std::string& token,
              const std::string& json = "");
-  HttpStream(const HttpStream&) = delete;
-  HttpStream& operator=(const HttpStream&) = delete;
-  ~HttpStream();
 
   enum class Got { bytes, nothing, end };
   /// Waits at most that long for more of the answer. `nothing`: time is up, or a signal came. Throws
@@ -68,7 +66,7 @@ class HttpStream {
 
   std::string name_;
   std::filesystem::path run_;
-  int socket_ = -1;
+  rtsync::Descriptor socket_;
   HttpAnswer answer_;
 };
 

@@ -47,15 +47,9 @@ struct Listens {
   std::string rig;
   std::string where;  ///< empty: it has no such section
 };
-Listens read_rig_file(const fs::path& file) {
+Listens read_rig_file(const fs::path& file) try {
   Listens found;
-  config::Document document = [&file] {
-    try {
-      return config::Document::from_file(file.string());
-    } catch (const std::exception& error) {
-      throw NoRigError(error.what());
-    }
-  }();
+  const config::Document document = config::Document::from_file(file.string());
   const config::Node& root = document.root();
   if (const config::Node* const rig = root.find("rig")) found.rig = rig->text();
   const config::Node* const live = root.find("live");
@@ -64,6 +58,8 @@ Listens read_rig_file(const fs::path& file) {
   const config::Node* const listen = http->find("listen");
   found.where = listen == nullptr || !listen->is_scalar() ? "unix:live.sock" : listen->text();
   return found;
+} catch (const std::exception& error) {
+  throw NoRigError(error.what());
 }
 
 /// Returns what the log of a run says of its open control port: "http: listens on http://127.0.0.1:40123/v1". Empty:
@@ -188,22 +184,6 @@ void refuse_ended(const std::string& rig) {
                      newest.string() + ", has ended: " + how);
 }
 
-/// Tells which runs processes have. An address of TCP does not tell: another rig may have it by now.
-class ProcessesOfRuns {
- public:
-  bool have(const fs::path& folder) {
-    std::size_t unseen = 0;
-    if (!rigs_) rigs_ = running_rigs(unseen);
-    return std::ranges::any_of(*rigs_, [&](const RunningRig& rig) {
-      std::error_code error;
-      return fs::equivalent(rig.folder, folder, error);
-    });
-  }
-
- private:
-  std::optional<std::vector<RunningRig>> rigs_;  // looked for once, and only where it matters
-};
-
 /// The run in runs/ that began last of those that listen; of a rig, if one is named.
 std::optional<PortAddress> newest_run(const std::string& rig) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
@@ -214,11 +194,18 @@ std::optional<PortAddress> newest_run(const std::string& rig) {
     found.emplace_back(begin_of_run(entry.path(), error), entry.path());
   }
   std::sort(found.rbegin(), found.rend());
-  ProcessesOfRuns processes;
+  std::optional<std::vector<RunningRig>> rigs;  // looked for once, and only where it matters
+  // An address of TCP does not tell whether a process has the run: another rig may have it by now.
+  const auto has_process = [&](const fs::path& folder) {
+    std::size_t unseen = 0;
+    if (!rigs) rigs = running_rigs(unseen);
+    return std::ranges::any_of(
+        *rigs, [&](const RunningRig& rig) { return fs::equivalent(rig.folder, folder, error); });
+  };
   for (const auto& [time, folder] : found) {
     try {
       const auto address = port_of_run(folder);
-      if (address && (!address->path.empty() || (!listening_line(folder).empty() && processes.have(folder))))
+      if (address && (!address->path.empty() || (!listening_line(folder).empty() && has_process(folder))))
         return address;
     } catch (const NoRigError&) {  // a run folder with a damaged rig file
     }

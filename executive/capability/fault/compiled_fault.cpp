@@ -12,6 +12,7 @@
 #include "executive/model/parameter_value.hpp"
 #include "executive/model/suggest.hpp"
 #include "rtsync/clock/clock.hpp"
+#include "rtsync/joined.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -81,11 +82,10 @@ class FaultCompiler {
         made_.kind = kind;
         ++given;
       }
-    return given == 1 || complain(
-                             "expects one of stuck, offset, gain, noise, drift, delay, dropout, flip, "
-                             "quantise, limit, swap, "
-                             "longer, late_edge, missing_edge, silent, does; " +
-                             std::to_string(given) + " are given; write a fault for each");
+    return given == 1 ||
+           complain("expects one of " +
+                    rtsync::joined(kFaultKinds, ", ", [](const auto& each) { return each.first; }) + "; " +
+                    std::to_string(given) + " are given; write a fault for each");
   }
 
   bool read_target() {
@@ -290,26 +290,24 @@ class FaultCompiler {
     const Variable& variable = *made_.refs[0].variable;
     const config::Unit span = variable.unit.without_zero_point();
     const bool real = is_real_number(variable);
-    const auto refuse = [&](const char* key) {
-      complain(key, "'" + made_.target + "' is of type " + std::string(name_of(variable.type)) +
-                        ", which has no " + made_.what);
-    };
+    const auto is = [this](auto... kinds) { return ((made_.kind == kinds) || ...); };
+    using enum FaultKind;
+    if (is(noise) ? !real : variable.type == TACTUS_BOOL && is(offset, gain, drift, quantise, limit))
+      return void(complain(made_.what.c_str(), "'" + made_.target + "' is of type " +
+                                                   std::string(name_of(variable.type)) + ", which has no " +
+                                                   made_.what));
     switch (made_.kind) {
       case FaultKind::stuck:
         return read_stuck();
       case FaultKind::offset:
-        if (variable.type == TACTUS_BOOL) return refuse("offset");
         made_.a = 1;
         return void(quantity("offset", settings_.offset, span, made_.b));
       case FaultKind::gain:
-        if (variable.type == TACTUS_BOOL) return refuse("gain");
         return void(quantity("gain", settings_.gain, config::Unit{}, made_.a));
       case FaultKind::noise:
-        if (!real) return refuse("noise");
         if (quantity("noise", settings_.noise, span, made_.b) && made_.b < 0) complain("noise", "is below 0");
         return;
       case FaultKind::drift:
-        if (variable.type == TACTUS_BOOL) return refuse("drift");
         return read_drift(span);
       case FaultKind::delay:
         made_.delay_frames = frames_up(*settings_.delay, draft_.plan.frame);
@@ -327,12 +325,10 @@ class FaultCompiler {
         made_.bits = std::uint64_t{1} << *settings_.flip;
         return;
       case FaultKind::quantise:
-        if (variable.type == TACTUS_BOOL) return refuse("quantise");
         if (quantity("quantise", settings_.quantise, span, made_.a) && made_.a <= 0)
           complain("quantise", "must be above 0");
         return;
       case FaultKind::limit:
-        if (variable.type == TACTUS_BOOL) return refuse("limit");
         if (!settings_.limit.is_list() || settings_.limit.items().size() != 2)
           return void(complain("limit", "expected [ least, most ]"));
         if (quantity("limit", settings_.limit.items()[0], variable.unit, made_.a) &&

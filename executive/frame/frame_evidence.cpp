@@ -97,22 +97,18 @@ Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TA
 
 /// Marks what a fault made longer or late, as it was asked to.
 void FrameEvidence::mark_injected(Finding& finding) const TACTUS_RT {
-  if (finding.facts.part == LatePart::wake && clock_status_ != nullptr && clock_status_->edge_injected) {
-    const auto mark_edge = [](rtsync::Cause& cause) TACTUS_RT {
-      if (cause == rtsync::Cause::clock) cause = rtsync::Cause::injected;
-    };
-    mark_edge(finding.cause);
-    for (rtsync::CauseTime& beside : finding.besides) mark_edge(beside.cause);
-    return;
-  }
-  if (!program_.was_injected(finding.job, finding.frame) &&
+  using rtsync::Cause;
+  const bool edge =
+      finding.facts.part == LatePart::wake && clock_status_ != nullptr && clock_status_->edge_injected;
+  if (!edge && !program_.was_injected(finding.job, finding.frame) &&
       !program_.was_injected(finding.inner_job, finding.frame))
     return;
-  const auto mark = [](rtsync::Cause& cause) TACTUS_RT {
-    if (cause == rtsync::Cause::computed || cause == rtsync::Cause::unknown) cause = rtsync::Cause::injected;
+  const auto mark = [edge](Cause& cause) TACTUS_RT {
+    if (edge ? cause == Cause::clock : cause == Cause::computed || cause == Cause::unknown)
+      cause = Cause::injected;
   };
   mark(finding.cause);
-  mark(finding.root.cause);
+  if (!edge) mark(finding.root.cause);
   for (rtsync::CauseTime& beside : finding.besides) mark(beside.cause);
 }
 

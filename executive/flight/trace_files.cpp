@@ -53,9 +53,7 @@ std::vector<TraceFile> traces_in(const fs::path& folder) {
     std::error_code none;
     found.emplace_back(fs::last_write_time(entry, none), std::move(trace));
   }
-  std::ranges::sort(found, [](const auto& a, const auto& b) {
-    return std::tie(a.first, a.second.file) < std::tie(b.first, b.second.file);
-  });
+  std::ranges::sort(found, {}, [](const auto& each) { return std::tie(each.first, each.second.file); });
   std::vector<TraceFile> traces;
   for (auto& each : found) traces.push_back(std::move(each.second));
   return traces;

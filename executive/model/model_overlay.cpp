@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -296,9 +295,7 @@ void ModelOverlay::order_cells() {
     const bool idle = std::ranges::none_of(
         side->all, [](const OverlayCell* cell) { return cell->acts() || cell->is_shown(); });
     if (!idle) continue;
-    std::ranges::sort(side->all, [](const OverlayCell* one, const OverlayCell* other) {
-      return std::less<>{}(one->at, other->at);
-    });
+    std::ranges::sort(side->all, {}, &OverlayCell::at);
     for (std::size_t i = 0; i < side->all.size(); ++i) {
       side->all[i]->place = static_cast<std::uint32_t>(i);
       side->arrays.at[i] = side->all[i]->at;

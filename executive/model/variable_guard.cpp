@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -147,7 +146,7 @@ VariableGuard::VariableGuard(const std::deque<Variable>& variables, bool not_fin
   }
   const auto split = [](std::vector<Run>& found, std::size_t each, std::vector<const std::byte*>& singles,
                         std::vector<Run>& runs) {
-    std::ranges::sort(found, [](const Run& a, const Run& b) { return std::less<>{}(a.data, b.data); });
+    std::ranges::sort(found, {}, &Run::data);
     std::vector<Run> merged;
     for (const Run& run : found) {
       if (!merged.empty() && merged.back().data + merged.back().elements * each == run.data)

@@ -50,12 +50,9 @@ Schedule::Schedule(std::span<const ScheduledJob> jobs, Period frame, std::size_t
 
   std::vector<std::uint32_t> order(jobs.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const auto key = [&](std::uint32_t i) {
-      return std::tuple(jobs[i].lane, jobs[i].controller, jobs[i].job_class, jobs[i].phase,
-                        jobs[i].declaration, i);
-    };
-    return key(a) < key(b);
+  std::ranges::sort(order, {}, [&](std::uint32_t i) {
+    return std::tuple(jobs[i].lane, jobs[i].controller, jobs[i].job_class, jobs[i].phase, jobs[i].declaration,
+                      i);
   });
 
   // Places: each lane, and in it the controller jobs, begin at a word of their own, so that a word belongs to

@@ -60,9 +60,7 @@ StateImage::StateImage(std::vector<Piece> pieces) : pieces_(std::move(pieces)), 
 
   std::vector<std::size_t> order(pieces_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return std::less<>{}(begin_of(pieces_[a]), begin_of(pieces_[b]));
-  });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return begin_of(pieces_[i]); });
   const Piece* furthest = nullptr;  // of those before, the one that reaches furthest
   for (const std::size_t index : order) {
     const Piece& piece = pieces_[index];

@@ -13,12 +13,8 @@ void DrawnFaults::add(std::size_t number, const CompiledFault& made, ModelOverla
 }
 
 void DrawnFaults::sort_cells() {
-  std::ranges::sort(cells_, [](const Cell& one, const Cell& other) {
-    const auto order = [](const Cell& of) {
-      return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
-    };
-    return order(one) < order(other);
-  });
+  std::ranges::sort(cells_, {},
+                    [](const Cell& of) { return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at); });
   const std::size_t rows = cells_.size();
   table_.size.resize(rows);
   table_.since.resize(rows);

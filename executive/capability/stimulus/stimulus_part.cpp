@@ -58,11 +58,9 @@ void StimulusPart::joined(FrameServices& services) {
       }
     }
   }
-  std::ranges::sort(rows_, [this](std::uint32_t one, std::uint32_t other) {
-    const auto order = [](const Stimulus& of) {
-      return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
-    };
-    return order(all_[one]) < order(all_[other]);
+  std::ranges::sort(rows_, {}, [this](std::uint32_t row) {
+    const Stimulus& of = all_[row];
+    return std::tuple(of.overlay, of.cell->before_jobs, of.cell->at);
   });
   for (std::size_t row = 0; row < rows_.size(); ++row) {
     Stimulus& stimulus = all_[rows_[row]];

@@ -12,6 +12,7 @@
 #include "executive/model/shared_dependency.hpp"
 #include "rtsync/crash/loaded_files.hpp"
 #include "rtsync/crash/witness_page.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/thread/float_environment.hpp"
 
 namespace tactus::executive {
@@ -45,14 +46,9 @@ std::filesystem::path file_of_this_code() {
 std::vector<std::filesystem::path> plugin_folders() {
   std::vector<std::filesystem::path> folders;
   // NOLINTNEXTLINE(concurrency-mt-unsafe): read at setup; nobody writes the environment
-  if (const char* list = std::getenv("TACTUS_PLUGIN_PATH"); list != nullptr) {
-    const std::string text(list);
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const std::size_t end = std::min(text.find(':', begin), text.size());
-      if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
+  if (const char* list = std::getenv("TACTUS_PLUGIN_PATH"); list != nullptr)
+    for (const std::string_view folder : rtsync::parts_of(list, ':'))
+      if (!folder.empty()) folders.emplace_back(folder);
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const auto add = [&](const std::filesystem::path& folder) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executive/model/loaded_object.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -28,14 +29,12 @@ bool belongs_to_the_languages(std::string_view name) {
 }
 
 void add_folders(std::vector<fs::path>& folders, std::string_view list, const fs::path& origin) {
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(':', begin), list.size());
-    std::string folder(list.substr(begin, end - begin));
+  for (const std::string_view part : rtsync::parts_of(list, ':')) {
+    std::string folder(part);
     for (const std::string_view name : {"${ORIGIN}", "$ORIGIN"})
       if (const std::size_t at = folder.find(name); at != std::string::npos)
         folder.replace(at, name.size(), origin.string());
     if (!folder.empty() && folder.find('$') == std::string::npos) folders.emplace_back(folder);
-    begin = end + 1;
   }
 }
 

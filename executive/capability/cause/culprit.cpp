@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "executive/capability/cause/finding_text.hpp"
 #include "executive/run_base/runner_text.hpp"
 #include "rtsync/host/host_file.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -39,11 +39,7 @@ rtsync::Runner blamed(const Finding& finding) {
 /// The rig file of `tactus run`, without folder and ending, in the text of /proc/PID/cmdline; empty: it is another program.
 std::string rig_in(const std::string& command) {
   std::vector<std::filesystem::path> words;
-  for (std::size_t from = 0; from < command.size();) {
-    const std::size_t end = std::min(command.find('\0', from), command.size());
-    words.emplace_back(command.substr(from, end - from));
-    from = end + 1;
-  }
+  for (const std::string_view word : rtsync::parts_of(command, '\0')) words.emplace_back(word);
   if (words.size() < 3 || words[0].filename() != "tactus" || words[1] != "run") return "";
   for (const std::filesystem::path& word : words)
     if (word.extension() == ".yaml" || word.extension() == ".yml") return word.stem();
@@ -72,9 +68,7 @@ struct Place {
 Place place_in(std::string_view line) {
   Place place;
   std::string_view before;
-  for (std::size_t from = 0, end = 0; from <= line.size(); from = end + 1) {
-    end = std::min(line.find('/', from), line.size());
-    const std::string_view part = line.substr(from, end - from);
+  for (const std::string_view part : rtsync::parts_of(line, '/')) {
     const bool is_scope = part.ends_with(".scope");
     if (part.ends_with(".service") || is_scope) place.name = part;
     if (before == "lxc" && !part.empty()) {

@@ -9,6 +9,7 @@
 
 #include "config/rules.hpp"
 #include "executive/plan/rig_settings.hpp"
+#include "rtsync/text.hpp"
 
 namespace tactus::executive {
 namespace {
@@ -88,19 +89,16 @@ class LongForm {
   }
   /// `3 in 1 s: shed; 10 in 1 s: safe_state`.
   void add_text(const Node& node) {
-    std::string_view rest = node.text();
-    while (true) {
-      const std::size_t end = rest.find(';');
-      const std::string_view step = trimmed(rest.substr(0, end));
+    std::vector<std::string_view> steps = rtsync::parts_of(node.text(), ';');
+    if (steps.size() > 1 && trimmed(steps.back()).empty()) steps.pop_back();
+    for (const std::string_view each : steps) {
+      const std::string_view step = trimmed(each);
       const std::size_t colon = step.find(':');
       if (colon == std::string_view::npos)
         refuse(step, node.place());
       else
         add(step.substr(0, colon), node.place(),
             Node::scalar(std::string(trimmed(step.substr(colon + 1))), node.place()));
-      if (end == std::string_view::npos) return;
-      rest.remove_prefix(end + 1);
-      if (trimmed(rest).empty()) return;
     }
   }
   /// `key`: "3 in 1 s".

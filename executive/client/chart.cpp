@@ -151,9 +151,7 @@ std::string value_text(const std::string& value, std::size_t width) {
       text = rtsync::format_text("%.*g", digits, *number);
     return text;
   }
-  std::size_t places = 0;
-  for (const char c : value) places += (static_cast<unsigned char>(c) & 0xC0U) == 0x80U ? 0 : 1;
-  if (places <= width) return value;
+  if (rtsync::letters_in(value) <= width) return value;
   return fitted(value, width - std::min<std::size_t>(width, 3)) + "...";
 }
 
@@ -165,15 +163,9 @@ std::string named_value(const std::string& name, const std::string& value, std::
 }
 
 std::string fitted(const std::string& text, std::size_t width, bool right) {
-  std::size_t places = 0;
-  std::size_t bytes = 0;
-  for (; bytes < text.size(); ++bytes) {
-    if ((static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) continue;
-    if (places == width) break;
-    ++places;
-  }
-  const std::string blanks(width - places, ' ');
-  return right ? blanks + text.substr(0, bytes) : text.substr(0, bytes) + blanks;
+  const std::string shown(rtsync::first_letters(text, width));
+  const std::string blanks(width - rtsync::letters_in(shown), ' ');
+  return right ? blanks + shown : shown + blanks;
 }
 
 }  // namespace tactus::client

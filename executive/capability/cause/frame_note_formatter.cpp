@@ -7,6 +7,7 @@
 #include "config/text.hpp"
 #include "executive/capability/cause/finding_text.hpp"
 #include "executive/capability/cause/finding_words.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/duration_text.hpp"
 
 namespace tactus::executive {
@@ -26,8 +27,7 @@ std::string brief_of(std::string blamed, const std::string& how_late) {
       std::max(LateLine::kMostBrief - std::min(rest.size(), LateLine::kMostBrief), kShortest);
   if (blamed.size() + 2 > room) {
     std::size_t end = room - 5;
-    while (end > 0 && (static_cast<unsigned char>(blamed[end]) & 0xc0U) == 0x80U)
-      --end;  // inside of a character
+    while (end > 0 && rtsync::is_continuation(blamed[end])) --end;
     blamed.resize(end);
     blamed += "...";
   }

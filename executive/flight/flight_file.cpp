@@ -10,11 +10,8 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <new>
 #include <set>
@@ -22,7 +19,9 @@
 
 #include "config/json.hpp"
 #include "config/json_of.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/host/process_life.hpp"
+#include "rtsync/text.hpp"
 #include "rtsync/time/kernel_clock.hpp"
 
 namespace tactus::executive {
@@ -107,15 +106,12 @@ std::string last_error() { return std::generic_category().message(errno); }
 /// Start of a process in clock ticks since the machine's start, so that a reused process id is recognized; 0:
 /// there is none.
 std::uint64_t process_began(pid_t pid) {
-  std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(in, text);
+  const std::string text = rtsync::read_host_file("/", "/proc/" + std::to_string(pid) + "/stat").text;
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0;
-  if (text.compare(name_end + 1, 2, " Z") == 0) return 0;  // it has ended
-  std::size_t at = name_end + 1;
-  for (int field = 3; field < 22 && at != std::string::npos; ++field) at = text.find(' ', at + 1);
-  return at == std::string::npos ? 0 : std::strtoull(text.c_str() + at, nullptr, 10);
+  const auto fields = rtsync::words_of(std::string_view(text).substr(name_end + 1));  // from the third on
+  if (fields.size() < 20 || fields[0] == "Z") return 0;                               // Z: it has ended
+  return rtsync::read_number<std::uint64_t>(fields[19]).value_or(0);
 }
 
 bool process_lives(pid_t pid, std::uint64_t since) {
@@ -323,16 +319,11 @@ std::vector<fs::path> FlightFile::all() {
 }
 
 pid_t FlightFile::named_after(const fs::path& file) {
-  std::string name = file.filename().string();
+  const std::string name = file.filename().string();
   if (!name.starts_with(kMemoryPrefix)) return 0;
-  name.erase(0, std::strlen(kMemoryPrefix));
-  pid_t pid = 0;
-  int number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [behind, bad] = std::from_chars(name.data(), end, pid);
-  if (bad != std::errc() || behind == end || *behind != '-' || pid <= 0) return 0;
-  const auto [last, none] = std::from_chars(behind + 1, end, number);
-  return none == std::errc() && last == end && number > 0 ? pid : 0;
+  const auto parts = rtsync::parts_of(std::string_view(name).substr(std::strlen(kMemoryPrefix)), '-');
+  const bool has_number = parts.size() == 2 && rtsync::read_number<int>(parts[1]).value_or(0) > 0;
+  return has_number ? std::max(rtsync::read_number<pid_t>(parts[0]).value_or(0), 0) : 0;
 }
 
 pid_t FlightFile::pid() const { return file_head(memory_).pid; }

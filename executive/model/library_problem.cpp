@@ -11,15 +11,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "executive/model/foreign_binding.hpp"
 #include "rtsync/host/descriptor.hpp"
+#include "rtsync/host/host_file.hpp"
 #include "rtsync/host/installed.hpp"
 #include "rtsync/word_of.hpp"
 
@@ -168,8 +166,7 @@ std::string file_in(const std::string& reason, const fs::path& otherwise) {
 std::string text_of_no_execution(const std::string& file) {
   struct statvfs mounted {};
   if (::statvfs(file.c_str(), &mounted) != 0 || (mounted.f_flag & ST_NOEXEC) == 0) return "";
-  std::ifstream stream("/proc/self/mountinfo");
-  const std::string all{std::istreambuf_iterator<char>(stream), {}};
+  const std::string all = rtsync::read_host_file("/", "/proc/self/mountinfo").text;
   std::error_code error;
   const fs::path real = fs::canonical(file, error);
   const std::string place = mount_point_of(error ? fs::path(file) : real, all);
@@ -235,12 +232,10 @@ std::string explained(const fs::path& file, const std::string& reason) {
 
 std::string mount_point_of(const fs::path& file, std::string_view mountinfo) {
   std::string longest = "/";
-  std::istringstream lines{std::string(mountinfo)};
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string id, parent, device, root, point;
-    if (!(words >> id >> parent >> device >> root >> point)) continue;
-    point = unescaped(point);
+  for (const std::string_view line : rtsync::lines_of(mountinfo)) {
+    const auto words = rtsync::words_of(line);
+    if (words.size() < 5) continue;
+    const std::string point = unescaped(words[4]);
     const std::string path = file.string();
     const bool lies_there = path == point || path.starts_with(point.ends_with("/") ? point : point + "/");
     if (lies_there && point.size() >= longest.size()) longest = point;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -49,9 +50,8 @@ class SdkEdges final : public CheckedEdges {
     {
       was_waited_for_.store(true);
       const rtsync::CurrentCall call(waits_.c_str());
-      const tactus_edge_status said =
-          functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got);
-      std::memcpy(&status, &said, sizeof status);  // until it is known to be one it must not be read as one
+      status = std::bit_cast<std::uint32_t>(  // until it is known to be one it must not be read as one
+          functions_.wait(instance_->self(), deadline.time_since_epoch().count(), &got));
     }
     const std::span<const std::int64_t> written(stamps.data(), room);
     if (const Mistake found = look_at(status, got.count, written, {stamps.data() + room, kFenceStamps});
@@ -193,8 +193,7 @@ class SdkClockDriver final : public ClockDriver {
         &all,
         [](void* context, const tactus_fact* fact) {
           if (fact == nullptr || fact->size < sizeof(tactus_fact)) return;
-          std::uint32_t grade = 0;
-          std::memcpy(&grade, &fact->grade, sizeof grade);
+          const auto grade = std::bit_cast<std::uint32_t>(fact->grade);
           const auto line = [](const char* text) { return config::one_line(sdk_text(text)); };
           static_cast<std::vector<Fact>*>(context)->push_back({line(fact->name),
                                                                grade == TACTUS_FACT_OK     ? Grade::ok

@@ -2,6 +2,7 @@
 #include "executive/driver/sdk_keys.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <limits>
@@ -166,8 +167,7 @@ class SdkKeys::Keys : public config::Table {
         refused.push_back({name, config::one_line(key.refused)});
         continue;
       }
-      std::uint32_t number = 0;  // until it is known to be a type it must not be read as one
-      std::memcpy(&number, &key.type, sizeof number);
+      const auto number = std::bit_cast<std::uint32_t>(key.type);  // which may be none
       if (number < TACTUS_KEY_YES_NO || number > TACTUS_KEY_NAMED)
         refuse_key(name, "its type is not a tactus_key_type");
       KeptValue& value = defaults.emplace_back();

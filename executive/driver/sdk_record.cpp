@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <system_error>
@@ -62,8 +63,7 @@ RecordingHead head_of(const tactus_recording* recording) {
     const tactus_column* const column = recording->columns[i];
     if (column == nullptr || column->size < sizeof(tactus_column)) refuse("a column has another size");
     RecordColumn made{sdk_text(column->name), sdk_text(column->unit), TACTUS_DOUBLE, column->offset};
-    std::uint32_t type = 0;
-    std::memcpy(&type, &column->type, sizeof type);  // until it is known to be one it must not be read as one
+    const auto type = std::bit_cast<std::uint32_t>(column->type);  // which may be none
     if (type < TACTUS_BOOL || type > TACTUS_DOUBLE)
       refuse("column " + config::show(made.name) + " has type " + std::to_string(type));
     made.type = static_cast<tactus_type>(type);

@@ -146,6 +146,11 @@ struct Plan {
       until{};  ///< simulated time of a whole run: sizes what is kept of its frames
   rtsync::Nanoseconds stuck_after{1'000'000'000};  ///< time beyond its own after which a thread is stuck
 
+  /// nullptr: there is none of that name.                                                       @when setup
+  PlannedJob* find_job(std::string_view name) {
+    const auto found = std::ranges::find(jobs, name, &PlannedJob::name);
+    return found == jobs.end() ? nullptr : &*found;
+  }
   std::string thread_name(std::size_t thread) const {
     return thread == 0 ? "main" : threads[thread - 1].name;
   }

@@ -22,11 +22,6 @@ bool can(const PlannedJob& job, StepAction action) {
   return action == StepAction::shed ? job.optional.has_value() : job.demoted_to > 1;
 }
 
-PlannedJob* planned(Draft& draft, const std::string& name) {
-  const auto found = std::ranges::find(draft.plan.jobs, name, &PlannedJob::name);
-  return found == draft.plan.jobs.end() ? nullptr : &*found;
-}
-
 /// Explains why a job cannot be left out; empty: it can.
 std::string why_never(const Draft& draft, const PlannedJob& job) {
   if (!is_cyclic(job.job_class))
@@ -196,11 +191,11 @@ void plan_policies(Draft& draft) {
   const auto each_job = [&](auto does) {
     for (const ModelSettings& model : settings.models)
       for (const JobSettings& job : model.jobs)
-        if (PlannedJob* const found = planned(draft, model.name + "." + job.name)) does(job, *found);
+        if (PlannedJob* const found = plan.find_job(model.name + "." + job.name)) does(job, *found);
   };
   const auto each_recording = [&](auto does) {
     for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
-      if (PlannedJob* const found = planned(draft, "record." + recording.name)) does(recording, *found);
+      if (PlannedJob* const found = plan.find_job("record." + recording.name)) does(recording, *found);
   };
   each_job([&](const JobSettings& job, PlannedJob& made) {
     plan_optional(draft, job.optional, made);

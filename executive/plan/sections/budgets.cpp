@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budgets of jobs and threads, and whether they fit a frame.
-#include <algorithm>
 #include <optional>
 #include <string>
 
@@ -37,11 +36,6 @@ void take_of_job(Draft& draft, const Budget& budget, PlannedJob& job) {
   }
 }
 
-PlannedJob* find_job(Plan& plan, const std::string& name) {
-  const auto found = std::ranges::find(plan.jobs, name, &PlannedJob::name);
-  return found == plan.jobs.end() ? nullptr : &*found;
-}
-
 }  // namespace
 
 void plan_budgets(Draft& draft) {
@@ -49,10 +43,10 @@ void plan_budgets(Draft& draft) {
   Plan& plan = draft.plan;
   for (const ModelSettings& model : settings.models)
     for (const JobSettings& job : model.jobs)
-      if (PlannedJob* const planned = find_job(plan, model.name + "." + job.name))
+      if (PlannedJob* const planned = plan.find_job(model.name + "." + job.name))
         take_of_job(draft, job.budget, *planned);
   for (const RecordingSettings& recording : settings.of<RecordSettings>().recordings)
-    if (PlannedJob* const planned = find_job(plan, "record." + recording.name))
+    if (PlannedJob* const planned = plan.find_job("record." + recording.name))
       take_of_job(draft, recording.budget, *planned);
   for (std::size_t i = 0; i < plan.loops.size(); ++i)
     take(draft, settings.integrate[i].budget, room_of_call(plan, plan.loops[i].thread, plan.loops[i].cycle),

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cctype>
-#include <charconv>
 #include <string_view>
 #include <vector>
 
@@ -17,16 +16,6 @@ namespace tactus::executive {
 namespace {
 
 using rtsync::Cause;
-
-/// The process of a thread; 0: it is gone.
-pid_t process_in(const std::string& status) {
-  constexpr std::string_view kKey = "\nTgid:\t";
-  const std::size_t at = status.find(kKey);
-  pid_t process = 0;
-  if (at != std::string::npos)
-    (void)std::from_chars(status.data() + at + kKey.size(), status.data() + status.size(), process);
-  return process;
-}
 
 /// The runner that a finding blames; thread 0: none.
 rtsync::Runner blamed(const Finding& finding) {
@@ -101,7 +90,9 @@ const std::string& Culprits::owner_of(std::int32_t thread) {
   if (const auto known = owners_.find(thread); known != owners_.end()) return known->second;
   if (owners_.size() >= kMostThreads) owners_.clear();
   const std::string folder = "/" + std::to_string(thread);
-  const pid_t process = process_in(rtsync::read_host_file(proc_, folder + "/status").text);
+  const std::string status = rtsync::read_host_file(proc_, folder + "/status").text;
+  const auto process =
+      static_cast<pid_t>(rtsync::number_behind(status, "\nTgid:\t").value_or(0));  // 0: it is gone
   std::string owner;
   if (process == ::getpid()) {
     owner = "this rig";

@@ -34,10 +34,8 @@ bool is_plain_text(std::string_view text) {
 }
 
 std::optional<tactus_type> type_of(std::string_view name) {
-  for (const tactus_type type :
-       {TACTUS_BOOL, TACTUS_INT8, TACTUS_UINT8, TACTUS_INT16, TACTUS_UINT16, TACTUS_INT32, TACTUS_UINT32,
-        TACTUS_INT64, TACTUS_UINT64, TACTUS_FLOAT, TACTUS_DOUBLE})
-    if (name_of(type) == name) return type;
+  for (int number = TACTUS_BOOL; number <= TACTUS_DOUBLE; ++number)
+    if (const auto type = static_cast<tactus_type>(number); name_of(type) == name) return type;
   return std::nullopt;
 }
 

@@ -13,7 +13,7 @@ using config::CellType;
 
 CellType cell_type(tactus_type type) {
   if (type == TACTUS_BOOL) return CellType::truth;
-  return type == TACTUS_DOUBLE || type == TACTUS_FLOAT ? CellType::real : CellType::whole;
+  return is_real(type) ? CellType::real : CellType::whole;
 }
 
 Cell load_other_cell(tactus_type type, const void* data) TACTUS_RT {

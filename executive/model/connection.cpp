@@ -17,8 +17,6 @@
 namespace tactus::executive {
 namespace {
 
-bool is_floating(tactus_type type) { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
-
 /// Returns true if every value of one type has an equal in the other.
 bool is_lossless(tactus_type from, tactus_type to) {
   if (from == to) return true;
@@ -74,7 +72,7 @@ std::optional<std::string> validate(const Connection& connection) {
   if (connection.from.elements != connection.to.elements)
     return "'" + connection.from.name() + "' is " + describe(connection.from) + ", '" + connection.to.name() +
            "' is " + describe(connection.to) + ": the sizes differ; connect single elements with [i]";
-  if (converted && (!is_floating(to.type) || from.type == TACTUS_BOOL))
+  if (converted && (!is_real(to.type) || from.type == TACTUS_BOOL))
     return "scale and offset need numbers on both ends and a float or double at '" + to.name +
            "', which is " + std::string(name_of(to.type));
   if (!converted && !is_lossless(from.type, to.type))

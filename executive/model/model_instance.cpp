@@ -265,8 +265,7 @@ void ModelInstance::add(const tactus_variable& variable) {
   }
   for (std::uint32_t i = 0; i < variable.label_count; ++i)
     made.labels.push_back({or_empty(variable.labels[i].name), variable.labels[i].value});
-  if (!made.labels.empty() &&
-      (made.type == TACTUS_FLOAT || made.type == TACTUS_DOUBLE || made.type == TACTUS_BOOL))
+  if (!made.labels.empty() && (is_real(made.type) || made.type == TACTUS_BOOL))
     throw std::runtime_error(where + "only integers have labels");
   for (const VariableLabel& label : made.labels)
     if (!fits(made.type, label.value))

@@ -111,7 +111,7 @@ void OverlayCell::settle() TACTUS_RT {
     only = &change;
   }
   const OverlaySource& source = recipe->source;
-  const bool real = type == TACTUS_DOUBLE || type == TACTUS_FLOAT;
+  const bool real = is_real(type);
   const auto be = [this](Does what, double by, double more) TACTUS_RT {
     does = what;
     in->a[place] = by;

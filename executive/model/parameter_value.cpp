@@ -72,7 +72,7 @@ struct Reader {
   }
 
   std::optional<Bytes> scalar() const {
-    if (variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT) return real();
+    if (is_real(variable.type)) return real();
     if (!node.is_scalar())
       return complain(std::string("is ") + (node.is_null() ? "empty" : config::kind_name(node.kind())) +
                       "; one value is expected");

@@ -63,6 +63,8 @@ struct VariableRef {
 };
 
 std::size_t size_of(tactus_type type);
+/// Returns true for the types of numbers with a fraction.                                          @when any
+constexpr bool is_real(tactus_type type) noexcept { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
 std::string_view name_of(tactus_type type);  ///< "double", "int32", ...
 std::string_view name_of(tactus_role role);
 

@@ -36,8 +36,6 @@ bool is_finite(tactus_type type, const std::byte* data) TACTUS_RT {
   return type != TACTUS_FLOAT || carry(load_element<std::uint32_t>(data)) >> 31 == 0;
 }
 
-bool is_real(tactus_type type) TACTUS_RT { return type == TACTUS_FLOAT || type == TACTUS_DOUBLE; }
-
 /// A value or limit of a variable as people write it.
 std::string number(tactus_type type, double value, bool is_limit) {
   constexpr double kExact = 9007199254740992.0;  // 2^53

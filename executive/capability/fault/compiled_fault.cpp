@@ -19,10 +19,6 @@ namespace {
 
 constexpr std::int64_t kMostDelay = 1'000'000;  // frames
 
-bool is_real_number(const Variable& variable) {
-  return variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT;
-}
-
 std::int64_t frames_up(Nanoseconds time, const rtsync::Period& frame) {
   return std::max<std::int64_t>(1, frame.begun_in(time));
 }
@@ -289,7 +285,7 @@ class FaultCompiler {
   void read_amount() {
     const Variable& variable = *made_.refs[0].variable;
     const config::Unit span = variable.unit.without_zero_point();
-    const bool real = is_real_number(variable);
+    const bool real = is_real(variable.type);
     const auto is = [this](auto... kinds) { return ((made_.kind == kinds) || ...); };
     using enum FaultKind;
     if (is(noise) ? !real : variable.type == TACTUS_BOOL && is(offset, gain, drift, quantise, limit))

@@ -29,8 +29,7 @@ FlightValues::FlightValues(const std::vector<VariableRef>& variables) {
     for (std::uint32_t i = 0; i < ref.elements; ++i) {
       sources_.push_back({ref.model, static_cast<const std::byte*>(ref.data()) + i * each, variable.type});
       names_.push_back({variable.name + index_text(variable, ref.first + i), variable.unit_text,
-                        variable.type == TACTUS_FLOAT || variable.type == TACTUS_DOUBLE,
-                        variable.type == TACTUS_UINT64});
+                        is_real(variable.type), variable.type == TACTUS_UINT64});
     }
   }
 }

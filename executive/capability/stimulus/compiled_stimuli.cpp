@@ -25,10 +25,6 @@ namespace {
 using config::Node;
 using SegmentShape = StimulusSegment::Shape;
 
-bool has_fraction(const Variable& variable) {
-  return variable.type == TACTUS_DOUBLE || variable.type == TACTUS_FLOAT;
-}
-
 /// The shapes of a segment by their keys.
 constexpr std::pair<const char*, Node SegmentSettings::*> kShapes[] = {
     {"hold", &SegmentSettings::hold},
@@ -58,7 +54,7 @@ class StimulusCompiler {
     if (problems_.count() != before) return;
     StimulusSegment& segment = made_.segments.emplace_back();
     if (settings.lasting) segment.length_ns = settings.lasting->count();
-    segment.holds = settings.holds || !has_fraction(element_);
+    segment.holds = settings.holds || !is_real(element_.type);
     if (!read_shape(node, path, settings, segment)) return;
     if (segment.length_ns == StimulusSegment::kForEver && (!last || made_.loop))
       problems_.add(node.place(), path,
@@ -93,7 +89,7 @@ class StimulusCompiler {
     if (word == "recording") return read_recording(is, here, to);
     if (word == "square" || word == "prbs")
       return word == "square" ? read_square(is, here, to) : read_prbs(is, here, to);
-    if (!has_fraction(element_))
+    if (!is_real(element_.type))
       return complain(is, here,
                       "'" + made_.ref.name() + "' is of type " + std::string(name_of(element_.type)) +
                           ", which has no " + word + "; write hold, square, prbs, or a table");
@@ -119,7 +115,7 @@ class StimulusCompiler {
   }
 
   bool value(const Node& node, const std::string& path, double& to, std::uint64_t* in_memory = nullptr) {
-    if (has_fraction(element_)) {
+    if (is_real(element_.type)) {
       if (!quantity(node, path, element_.unit, to)) return false;
       if (in_memory != nullptr) *in_memory = overlay_bits(element_.type, to);
       return true;
@@ -182,7 +178,7 @@ class StimulusCompiler {
   bool read_ramp(const Node& node, const std::string& path, StimulusSegment& to) {
     to.shape = SegmentShape::ramp;
     if (to.length_ns == StimulusSegment::kForEver) return complain(node, path, "needs 'for', how long it is");
-    if (!has_fraction(element_))
+    if (!is_real(element_.type))
       return complain(node, path,
                       "'" + made_.ref.name() + "' is not a real number, and has no ramp; write a table");
     if (!node.is_list()) return value(node, path, to.to);
@@ -380,7 +376,7 @@ void compile_stimulus(const Draft& draft, const Node::Entry& entry, std::vector<
   made.loop = settings.loop;
   made.releases = settings.releases;
   made.blend_ns = settings.blend.count();
-  if (made.blend_ns > 0 && !has_fraction(*ref->variable))
+  if (made.blend_ns > 0 && !is_real(ref->variable->type))
     return complain("'" + variable + "' is not a real number, and cannot be blended");
   StimulusCompiler compiler(draft, made);
   const Node& segments = bare ? entry.value : settings.segments;

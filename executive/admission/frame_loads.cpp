@@ -288,8 +288,7 @@ std::vector<PlannedJob> works(const Plan& plan) {
 }
 
 bool is_in_frames(const PlannedJob& work) {
-  return work.enabled &&
-         (has_times(work) || work.job_class == TACTUS_TOP_OF_FRAME || work.job_class == TACTUS_END_OF_FRAME);
+  return work.enabled && (has_times(work) || is_around_frame(work.job_class));
 }
 
 FrameLoads add_up(const Plan& plan, std::span<const Nanoseconds> takes,

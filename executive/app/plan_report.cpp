@@ -94,8 +94,7 @@ std::string cycle_text(const PlannedJob& job, const executive::Plan& plan) {
   if (executive::is_cyclic(job.job_class) || job.job_class == TACTUS_FREEZE_SCHEDULED)
     return config::show_period(job.cycle);
   if (const executive::PlannedLoop* const loop = loop_of(job, plan)) return "loop " + loop->name;
-  if (job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME)
-    return job.thread == 0 ? "frame" : "period";
+  if (executive::is_around_frame(job.job_class)) return job.thread == 0 ? "frame" : "period";
   if (job.job_class == TACTUS_FREEZE) return "freeze frame";
   if (executive::is_freeze(job.job_class)) return "each freeze";
   const bool once = job.job_class == TACTUS_DEFAULT_DATA || job.job_class == TACTUS_INITIALIZATION ||
@@ -110,7 +109,7 @@ double rate_of(const PlannedJob& job, const executive::Plan& plan) {
            loop->cycle.seconds();
   if (job.dynamic || job.job_class == TACTUS_ON_EVENT || has_no_times(plan, job.thread)) return 0;
   if (executive::is_cyclic(job.job_class)) return 1 / job.cycle.seconds();
-  if (job.job_class != TACTUS_TOP_OF_FRAME && job.job_class != TACTUS_END_OF_FRAME) return 0;
+  if (!executive::is_around_frame(job.job_class)) return 0;
   if (job.thread == 0) return 1 / plan.frame.seconds();
   return 1 / plan.threads[job.thread - 1].period.seconds();
 }

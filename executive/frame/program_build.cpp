@@ -71,9 +71,7 @@ void Program::make_loops() {
 void Program::stretch_jobs() {
   for (PlannedJob& job : plan_.jobs) {
     const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
-    if (!loop && !is_cyclic(job.job_class) && job.job_class != TACTUS_TOP_OF_FRAME &&
-        job.job_class != TACTUS_END_OF_FRAME)
-      continue;
+    if (!loop && !is_cyclic(job.job_class) && !is_around_frame(job.job_class)) continue;
     job.self = &stretched_.emplace_back(job.run, job.self, job_clock_, plan_.margin);
     job.run = &StretchedJob::call;
   }
@@ -237,8 +235,7 @@ Entries Program::make_list(tactus_job_class job_class, std::size_t thread, const
   std::ranges::stable_sort(order, {}, [this](std::uint32_t i) { return plan_.jobs[i].phase; });
   // The whole list is one instant: what is delayed is copied before any of its jobs. Jobs around a checkpoint
   // read nothing: what they see is the state itself.
-  const bool reads =
-      job_class == TACTUS_TOP_OF_FRAME || job_class == TACTUS_END_OF_FRAME || is_freeze(job_class);
+  const bool reads = is_around_frame(job_class) || is_freeze(job_class);
   Entries list;
   std::set<const ModelInstance*> latched;
   for (const std::uint32_t i : order)

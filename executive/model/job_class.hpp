@@ -50,6 +50,11 @@ constexpr bool is_cyclic(tactus_job_class job_class) {
   return job_class >= TACTUS_ON_EVENT && job_class <= TACTUS_DATA_RECORD;
 }
 
+/// Classes whose jobs each frame calls once, before its instants or after them.
+constexpr bool is_around_frame(tactus_job_class job_class) {
+  return job_class == TACTUS_TOP_OF_FRAME || job_class == TACTUS_END_OF_FRAME;
+}
+
 /// Classes whose jobs an integration loop calls, at the loop's cycle.
 constexpr bool is_integration(tactus_job_class job_class) {
   return job_class >= TACTUS_PRE_INTEGRATION && job_class <= TACTUS_POST_INTEGRATION;

@@ -138,8 +138,7 @@ class DependencyResolver {
     for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
       const PlannedJob& job = plan_.jobs[i];
       const bool cyclic = is_cyclic(job.job_class);
-      if (job.model != nullptr &&
-          (cyclic || job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME))
+      if (job.model != nullptr && (cyclic || is_around_frame(job.job_class)))
         uses_[job.model].push_back({"'" + job.name + "'", job.thread,
                                     cyclic ? std::optional(i) : std::nullopt, false, &origins_.jobs[i]});
     }

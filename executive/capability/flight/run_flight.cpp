@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kTraceTimeout{10};            // for what is bein
 double calls_per_second(const PlannedJob& job, double frame) {
   if (is_cyclic(job.job_class) || job.job_class == TACTUS_INTEGRATION)
     return 1 / (job.dynamic || job.cycle.is_zero() ? frame : job.cycle.seconds());
-  return job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME ? 1 / frame : 0;
+  return is_around_frame(job.job_class) ? 1 / frame : 0;
 }
 
 }  // namespace

@@ -135,8 +135,7 @@ void plan_hard_budget(Draft& draft, const JobSettings& settings, PlannedJob& job
                          "has no effect: the job has no hard_budget; set one, as hard_budget: 1 ms");
     return;
   }
-  const bool frames = job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
-  if (!is_cyclic(job.job_class) && !frames)
+  if (!is_cyclic(job.job_class) && !is_around_frame(job.job_class))
     return draft.problems.add(*settings.hard_budget, "is of class " + std::string(name_of(job.job_class)) +
                                                          "; only jobs that frames call have one");
   if (settings.budget && settings.budget->value > settings.hard_budget->value)

@@ -23,12 +23,11 @@ void take(Draft& draft, const Budget& budget, const std::optional<BudgetRoom>& r
 
 void take_of_job(Draft& draft, const Budget& budget, PlannedJob& job) {
   if (!budget) return;
-  const bool frames = job.job_class == TACTUS_TOP_OF_FRAME || job.job_class == TACTUS_END_OF_FRAME;
   if (is_integration(job.job_class)) {
     draft.problems.add(*budget,
                        "is of class " + std::string(name_of(job.job_class)) +
                            ", whose loop is measured as a whole; set the loop's budget in 'integrate'");
-  } else if (!is_cyclic(job.job_class) && !frames) {
+  } else if (!is_cyclic(job.job_class) && !is_around_frame(job.job_class)) {
     draft.problems.add(*budget, "is of class " + std::string(name_of(job.job_class)) +
                                     ", which no frame calls; only jobs of frames have a budget");
   } else {

@@ -23,9 +23,7 @@ std::optional<Period> sum(const Period& a, const Period& b) {
 std::size_t thread_of(Draft& draft, const DeclaredJob& declared, const JobSettings& changes,
                       std::size_t home) {
   if (is_cyclic(declared.job_class)) return changes.thread ? draft.find_thread(*changes.thread) : home;
-  const bool ends_frame =
-      declared.job_class == TACTUS_TOP_OF_FRAME || declared.job_class == TACTUS_END_OF_FRAME;
-  const std::size_t own = ends_frame && draft.plan.is_asynchronous(home) ? home : 0;
+  const std::size_t own = is_around_frame(declared.job_class) && draft.plan.is_asynchronous(home) ? home : 0;
   const std::string own_name = draft.plan.thread_name(own);
   if (changes.thread && (own == 0 || changes.thread->value != own_name))
     draft.problems.add(

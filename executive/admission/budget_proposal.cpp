@@ -30,7 +30,7 @@ constexpr std::string_view kRecordings = "record";
 
 std::string_view section_of(const PlannedJob& work) {
   if (work.recording) return kRecordings;
-  return work.job_class == TACTUS_INTEGRATION && work.model == nullptr ? kLoops : "models";
+  return is_loop(work) ? kLoops : "models";
 }
 
 std::string line(const std::string& key, const ProposedBudget& budget) {

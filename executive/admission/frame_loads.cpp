@@ -13,7 +13,6 @@ namespace {
 using rtsync::Period;
 using rtsync::Wide;
 
-bool is_loop(const PlannedJob& work) { return work.model == nullptr && work.job_class == TACTUS_INTEGRATION; }
 bool has_times(const PlannedJob& work) { return is_cyclic(work.job_class) || is_loop(work); }
 
 Wide floor_of(const Period& time, const Period& frame) {

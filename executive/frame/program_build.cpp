@@ -70,8 +70,7 @@ void Program::make_loops() {
 /// Loops as a whole, not the jobs that they call.
 void Program::stretch_jobs() {
   for (PlannedJob& job : plan_.jobs) {
-    const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
-    if (!loop && !is_cyclic(job.job_class) && !is_around_frame(job.job_class)) continue;
+    if (!is_loop(job) && !is_cyclic(job.job_class) && !is_around_frame(job.job_class)) continue;
     job.self = &stretched_.emplace_back(job.run, job.self, job_clock_, plan_.margin);
     job.run = &StretchedJob::call;
   }
@@ -135,8 +134,7 @@ void Program::compile_lanes() {
   Build build;
   for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
-    const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
-    if ((!is_cyclic(job.job_class) && !loop) || is_async(job.thread)) continue;
+    if ((!is_cyclic(job.job_class) && !is_loop(job)) || is_async(job.thread)) continue;
     const std::size_t lane = job.recording && !alone ? record() : lane_of_thread_[job.thread];
     add_job(build, i, static_cast<std::uint32_t>(lane), latch_lane);
   }
@@ -189,8 +187,7 @@ void Program::compile_async_workers() {
     Build build;
     for (std::uint32_t i = 0; i < plan_.jobs.size(); ++i) {
       const PlannedJob& job = plan_.jobs[i];
-      const bool loop = job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
-      if ((is_cyclic(job.job_class) || loop) && job.thread == thread) add_job(build, i, 0, 0);
+      if ((is_cyclic(job.job_class) || is_loop(job)) && job.thread == thread) add_job(build, i, 0, 0);
     }
     worker->schedule = finish(build, plan_.threads[thread - 1].period, 1, worker->entries);
     worker->lane.set_schedule(worker->schedule.get());

@@ -102,6 +102,11 @@ inline PlannedJob job_of(const PlannedLoop& loop) {
   return job;
 }
 
+/// Returns true for the job that a loop is, unlike those that it calls.                            @when any
+inline bool is_loop(const PlannedJob& job) {
+  return job.model == nullptr && job.job_class == TACTUS_INTEGRATION;
+}
+
 /// A command that the rig file gives: at the first end of a frame (or of a freeze frame) not before `at`.
 struct TimedCommand {
   rtsync::Nanoseconds at{0};  ///< simulated time

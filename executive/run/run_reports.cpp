@@ -59,8 +59,8 @@ Json with_frame(Json body, const RigFigures& latest) {
 }  // namespace
 
 bool runs_in_frames(const PlannedJob& job) {
-  const bool loop = job.job_class == TACTUS_INTEGRATION && job.model == nullptr;
-  return is_cyclic(job.job_class) || is_freeze(job.job_class) || loop || is_around_frame(job.job_class);
+  return is_cyclic(job.job_class) || is_freeze(job.job_class) || is_loop(job) ||
+         is_around_frame(job.job_class);
 }
 
 void add_job_times(Json& entry, const rtsync::JobHistogram& times) {

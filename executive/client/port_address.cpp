@@ -200,7 +200,7 @@ std::optional<PortAddress> newest_run(const std::string& rig) {
     std::size_t unseen = 0;
     if (!rigs) rigs = running_rigs(unseen);
     return std::ranges::any_of(
-        *rigs, [&](const RunningRig& rig) { return fs::equivalent(rig.folder, folder, error); });
+        *rigs, [&](const RunningRig& each) { return fs::equivalent(each.folder, folder, error); });
   };
   for (const auto& [time, folder] : found) {
     try {

@@ -407,7 +407,8 @@ TEST(EndNightly, TimeoutWhichTellsTheWholeGroupTooStopsARigInOrder) {
     ++begun;
     stopped += summary_of(dir / "out").value("outcome", "") == "stopped" ? 1 : 0;
   }
-  if (begun < 3) GTEST_SKIP() << "the machine is too busy: it began " << begun << " rigs in their two seconds";
+  if (begun < 3)
+    GTEST_SKIP() << "the machine is too busy: it began " << begun << " rigs in their two seconds";
   EXPECT_GE(stopped, begun - 2) << "a machine that stands still makes two wishes of one";
 }
 

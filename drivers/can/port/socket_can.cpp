@@ -63,8 +63,7 @@ class SocketCan final : public CanSocket {
     const int error = bind_to_interface();
     if (error == ENODEV)  // gone since
       throw std::runtime_error(complaint_about(interface, {.error = ENODEV}, fd));
-    if (error != 0)
-      throw std::runtime_error("cannot bind to " + interface + ": " + reason_of(error));
+    if (error != 0) throw std::runtime_error("cannot bind to " + interface + ": " + reason_of(error));
   }
 
   int descriptor() const noexcept override { return socket_.get(); }

@@ -31,7 +31,9 @@ inline MeshSettings at(const std::string& registry) {
 class Player final : public MeshOwner {
  public:
   Player(const std::string& name, const MeshSettings& settings, double animation_factor = 0)
-      : engine_(named(name, animation_factor), relay_, said), made_(make_mesh(settings, *this, said)), mesh(*made_) {
+      : engine_(named(name, animation_factor), relay_, said),
+        made_(make_mesh(settings, *this, said)),
+        mesh(*made_) {
     relay_.mesh = &mesh;
   }
   ~Player() override { mesh.leave(); }

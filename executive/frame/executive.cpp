@@ -98,11 +98,13 @@ bool Executive::granted(std::int64_t k) TACTUS_RT {
   return true;
 }
 
-/// Returns true if a part ends the rig; asked before any wait.
-bool Executive::ends_before(std::int64_t k) TACTUS_RT {
-  const PartVerdict end = row_.before(k, PartVerdict::terminate);
-  if (end.what == PartVerdict::terminate) ended_by_ = end;
-  return end.what == PartVerdict::terminate;
+/// Returns true if a part has this verdict on the frame that comes next: it ends the rig. Asked before any wait.
+bool Executive::ends_before(std::int64_t k, PartVerdict::What what) TACTUS_RT {
+  PartVerdict end = row_.before(k, what);
+  if (end.what != what) return false;
+  end.what = PartVerdict::terminate;
+  ended_by_ = end;
+  return true;
 }
 
 /// False: one of them ends the rig.
@@ -163,7 +165,7 @@ RunEnd Executive::run(std::int64_t frames) {
       verdict = await_start(sync_.restart(k), k);
       status_.mark_busy();
     } else {
-      if (k >= frames || ends_before(k)) break;
+      if (k >= frames || ends_before(k, PartVerdict::terminate)) break;
       if (granted(k)) {
         if (!row_.grants.empty() && commands_.ending()) break;  // it is why nobody is waited for any more
         if (!run_frame(k)) {
@@ -183,8 +185,9 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
-  // What a part saw in the last frame, or in the one in which a stop arrived, ends the rig as well.
-  if (ended_by_.what != PartVerdict::terminate) (void)ends_before(k);
+  // What a part saw in the last frame, or in the one in which a stop arrived, or before it froze the rig.
+  if (ended_by_.what != PartVerdict::terminate && !ends_before(k, PartVerdict::terminate))
+    (void)ends_before(k, PartVerdict::freeze);
   (void)row_.tell({RigChange::stopped, k});
   // The frame that ends the rig is counted with its lateness and its overrun, like any other; but not beside a
   // worker that still runs in it.

@@ -137,7 +137,7 @@ class Executive {
   rtsync::Verdict await_start(rtsync::Verdict verdict, std::int64_t k) TACTUS_RT;
   void await_grant(std::int64_t k);
   bool granted(std::int64_t k) TACTUS_RT;
-  bool ends_before(std::int64_t k) TACTUS_RT;
+  bool ends_before(std::int64_t k, PartVerdict::What what) TACTUS_RT;
   bool begin_parts(std::int64_t k) TACTUS_RT;
   RunEnd end_of(rtsync::Verdict verdict, std::int64_t k) const;
   RunEnd ended(rtsync::Verdict verdict, std::int64_t k);

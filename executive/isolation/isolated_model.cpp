@@ -268,12 +268,14 @@ std::vector<std::string> IsolatedModel::take_log_lines() {
       "the rig ends", "outputs are driven safe and the rig freezes; it ends when it is resumed",
       "the rig freezes; it ends when it is resumed",
       "its variables keep their last values, and its jobs are not called any more"};
-  const bool in_frame = lost_frame_ >= 0;
-  return {"model '" + name() + "'" +
-          (lost_job().empty() ? ", after its jobs" : ", job '" + std::string(lost_job()) + "'") +
-          (in_frame ? ", frame " + std::to_string(lost_frame_) : "") + ": " + process_.how() +
-          " (on_crash: " + std::string(name_of(on_crash_)) +
-          "): " + (in_frame ? kThen[static_cast<std::size_t>(on_crash_)] : kThen[0])};
+  return {lost_text() + ": " + (lost_frame_ >= 0 ? kThen[static_cast<std::size_t>(on_crash_)] : kThen[0])};
+}
+
+std::string IsolatedModel::lost_text() const {
+  return "model '" + name() + "'" +
+         (lost_job().empty() ? ", after its jobs" : ", job '" + std::string(lost_job()) + "'") +
+         (lost_frame_ >= 0 ? ", frame " + std::to_string(lost_frame_) : "") + ": " + process_.how() +
+         " (on_crash: " + std::string(name_of(on_crash_)) + ")";
 }
 
 }  // namespace tactus::executive

@@ -70,6 +70,9 @@ class IsolatedModel {
   /// lost.
   std::string_view lost_job() const;
   std::int64_t lost_frame() const { return lost_frame_; }
+  /// "model 'a', job 'step', frame 7: its process (liba.so, pid 4711) was ended by SIGSEGV (on_crash: freeze)". Only if
+  /// it was lost.
+  std::string lost_text() const;
   /// Takes the oldest message of a driver's model that waits for the rig's log; also when its process has ended.
   /// @when service
   std::optional<ModelMessage> take_message();

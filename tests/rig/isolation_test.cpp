@@ -554,6 +554,14 @@ TEST(Isolation, AnOutputThatIsLostBehindTheFramesJobsEndsInItsPolicy) {
   ASSERT_TRUE(process.wait_for_output("the rig freezes; it ends when it is resumed")) << process.err();
   process.signal(SIGUSR2);
   EXPECT_EQ(process.wait().status, 1);
+
+  fs::remove_all(dir / "out");
+  const Finished last =
+      run(DrivenRig{", crash_behind: 20, on_crash: freeze"}.command(dir, {"--frames", "20"}));
+  EXPECT_EQ(last.status, 1) << last;
+  EXPECT_EQ(summary_of(dir / "out")["outcome"], "failed") << "no frame comes that could say so";
+  EXPECT_TRUE(says(summary_of(dir / "out")["reason"], "model 'it', after its jobs, frame 19: its process "))
+      << summary_of(dir / "out")["reason"];
 }
 
 /// The kernel ends the frames' thread of a killed rig first, and the processes of its models much later.

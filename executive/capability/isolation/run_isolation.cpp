@@ -38,6 +38,13 @@ void RunIsolation::prepare() {
     run_.add({*refused});
 }
 
+/// Its model is gone: the run has failed, also where no frame came behind the freeze to say so.
+void RunIsolation::ended() {
+  for (const IsolatedModel& model : isolation_.models())
+    if (model.lost() && model.on_crash() != OnCrash::replace && run_.end.in_order())
+      run_.end = {Outcome::failed, model.lost_text(), run_.end.frames};
+}
+
 void RunIsolation::after_jobs() {
   const RunEnd before = run_.end;
   const auto failures = std::make_shared<std::vector<std::string>>();

@@ -55,6 +55,7 @@ class RunIsolation final : public Capability {
 
   /// Puts each where the thread that calls it runs.
   void prepare() override;
+  void ended() override;
   /// Ends them: what one of them does while it is destroyed is an end of the run, too.
   void after_jobs() override;
   void poll(RunVoice& voice) override;

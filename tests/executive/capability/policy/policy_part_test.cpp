@@ -243,6 +243,19 @@ TEST_F(Policies, AStepThatFreezesTheRigInItsLastFrameEndsItWhenItIsResumed) {
   }
 }
 
+TEST_F(Policies, ARigThatAStepHasFrozenAndThatIsStoppedEndsForWhatFrozeIt) {
+  plan.escalation = {step(1, StepAction::freeze)};
+  work[3] = 2ms;
+  prepare();
+  sleeper.on_wait = [&](int wait) {
+    if (wait == 10) executive->request_stop("enough");
+  };
+  const RunEnd end = run(20);
+  EXPECT_EQ(end.outcome, Outcome::overrun) << end.reason;
+  EXPECT_EQ(end.reason, "frame 3: frames overran once within 1.00 s, and its escalation says freeze");
+  EXPECT_EQ(end.frames, 4);
+}
+
 /// In whatever order they stand.
 TEST(PoliciesOfOneFrame, ThatEndTheRigWinOverThoseThatFreezeIt) {
   for (const bool freezes_first : {true, false}) {

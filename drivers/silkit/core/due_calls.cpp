@@ -16,9 +16,11 @@ constexpr std::size_t kMostKeptBack = 10'000;  // calls, while somebody else sen
 
 /// Fills in what to call now. Returns false if the call must not be made any more.
 bool Engine::is_due(Call& call) {
-  if (call.begun) return true;
-  if (call.what == Call::What::step || call.what == Call::What::step_async)
-    return time_.begin_step(call) && !services_begin_step(call);
+  if (call.what == Call::What::step || call.what == Call::What::step_async) {
+    if (!call.begun && (!time_.begin_step(call) || services_begin_step(call))) return false;
+    time_.enter_handler();
+    return true;
+  }
   call.function = call.due();
   return static_cast<bool>(call.function);
 }

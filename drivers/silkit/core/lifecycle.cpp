@@ -240,7 +240,8 @@ bool Lifecycle::is_stopping_with_system() const {
 /// may arrive before what was sent ahead of it. Such a step is taken; each running peer has a moment to announce it, or
 /// to stop as well.
 bool Lifecycle::awaits_announced_step() {
-  if (!is_running() || !time_.created() || time_.step_open()) return false;
+  if (!is_running() || !time_.created()) return false;
+  if (time_.step_open()) return time_.step_taken();
   const std::int64_t now = host_.steady_ns();
   if (!follow_stop_at_) follow_stop_at_ = now + kAnnouncedIsHeardWithin;
   return now < *follow_stop_at_ && time_.may_still_step();

@@ -208,7 +208,7 @@ bool VirtualTime::begin_step(Call& call) {
   }
   const bool dynamic = host_.settings().dynamic_step.value_or(sync_.somebody_is_dynamic());
   const NextSimTask task = sync_.take_step(dynamic);
-  go(StepState::in_handler);
+  go(StepState::taken);
   others_told_ = false;
   open_since_ns_ = host_.steady_ns();
   measure_phase("SimStep/waiting_duration/[s]");
@@ -255,7 +255,7 @@ void VirtualTime::finish_step() {
 }
 
 void VirtualTime::complete_step() {
-  if (!asynchronous_ || !step_open())
+  if (!asynchronous_ || !step_open() || step_taken())
     return host_.log(LogTopic::time_sync, LogSink::Level::warn,
                      asynchronous_
                          ? "CompleteSimulationStep was called, but no step is open"

@@ -19,6 +19,7 @@ class Monitor;
 enum class StepState : std::uint8_t {
   idle,             ///< No step is due.
   queued,           ///< A call of the step handler is due.
+  taken,            ///< Calls of services come before its handler.
   in_handler,       ///< The step is taken; its handler is called.
   completed_early,  ///< The same, and the handler has completed the step already.
   open,             ///< The handler has returned, and the step is not complete.
@@ -28,7 +29,8 @@ enum class StepState : std::uint8_t {
 inline constexpr Transition<StepState> kSteps[] = {
     {StepState::idle, StepState::queued},
     {StepState::queued, StepState::idle},  // it is not to be taken any more
-    {StepState::queued, StepState::in_handler},
+    {StepState::queued, StepState::taken},
+    {StepState::taken, StepState::in_handler},
     {StepState::in_handler, StepState::completed_early},
     {StepState::in_handler, StepState::open},
     {StepState::in_handler, StepState::ending},
@@ -74,6 +76,7 @@ class VirtualTime final : public Service {
 
   /// Takes the queued step. Returns false if the step must not be taken any more.
   bool begin_step(Call& call);
+  void enter_handler() { go(StepState::in_handler); }
   void handler_returned(Call::What what);
   void handler_failed();
 
@@ -85,6 +88,8 @@ class VirtualTime final : public Service {
 
   bool created() const { return created_; }
   bool step_open() const { return state_ != StepState::idle && state_ != StepState::queued; }
+  /// Returns true if a step is taken, and its handler is the next call but for those of services.
+  bool step_taken() const { return state_ == StepState::taken; }
   std::int64_t now_ns() const { return created_ && sync_.begun() ? sync_.current().time_ns : kNoTime; }
   /// steady_ns() since when the user's step is open; nothing: none is, or the participant is paused.
   std::optional<std::int64_t> open_since() const;

@@ -455,6 +455,29 @@ TEST_F(RpcTime, TimeoutsComeInTheOrderOfTheCalls) {
                           "c result  status 4 for 3 1000000", "step 1000000 1000000"));
 }
 
+TEST_F(RpcCalls, AStepThatIsTakenComesBeforeAStopThatIsHeardDuringItsTimeouts) {
+  RpcClient& made = client();
+  server_at_q(made);
+  stage.time_sync_of(q);
+  stage.lifecycle(OperationMode::coordinated);
+  stage.time_sync();
+  stage.required(q, {"P", "Q"});
+  stage.start();
+  for (const int state : {10, 20, 30, 40, 50}) stage.status(q, state);
+  stage.next(q, 0, kMs);
+  ASSERT_EQ(stage.state(), 50);
+  call(made, "x", 7, kMs);
+  stage.engine().rpc().on_result(
+      made, std::make_shared<const std::function<void(const RpcResult&)>>([&](const RpcResult&) {
+        stage.note("c result");
+        stage.status(q, 70);
+      }));
+  stage.heard();
+  stage.next(q, kMs, kMs);
+  EXPECT_THAT(stage.heard(),
+              ElementsAre("c result", "step 1000000 1000000", "stop in 70", "shutdown in 100"));
+}
+
 TEST_F(RpcCalls, WithoutVirtualTimeTimeOutByTheClock) {
   RpcClient& made = client();
   server_at_q(made);

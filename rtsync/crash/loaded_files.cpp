@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cinttypes>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -19,7 +22,6 @@
 
 #include "rtsync/crash/witness_page.hpp"
 #include "rtsync/host/descriptor.hpp"
-#include "rtsync/host/host_file.hpp"
 #include "rtsync/text.hpp"
 
 namespace tactus::rtsync {
@@ -59,27 +61,27 @@ struct Mapped {
   bool runs = false;
 };
 
-std::map<std::string, Mapped> mapped_files(pid_t process) {
+std::map<std::string, Mapped, std::less<>> mapped_files(pid_t process) {
   std::ifstream maps("/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/maps");
-  std::map<std::string, Mapped> files;
+  std::map<std::string, Mapped, std::less<>> files;
   for (std::string line; std::getline(maps, line);) {
     // 7f10-7f20 r-xp 00001000 fe:00 1234    /lib/libm.so
     const std::size_t slash = line.find(" /");
     if (slash == std::string::npos) continue;
-    std::string path = line.substr(slash + 1);
+    const std::string_view path = std::string_view(line).substr(slash + 1);
     if (path.starts_with("/memfd:") || path.starts_with("/dev/")) continue;
-    const std::vector<std::string_view> words = words_of(std::string_view(line).substr(0, slash));
-    if (words.size() < 5) continue;
-    const std::size_t dash = words[0].find('-');
-    const auto begin = read_number<std::uint64_t>(words[0].substr(0, dash), 16);
-    const auto end = read_number<std::uint64_t>(words[0].substr(dash + 1), 16);
-    const auto from = read_number<std::uint64_t>(words[2], 16);
-    const auto inode = read_number<std::uint64_t>(words[4], 10);
-    if (!begin || !end || !from || !inode || *inode == 0) continue;
-    Mapped& file = files[std::move(path)];
-    file.inode = *inode;
-    file.bytes = std::max(file.bytes, *from + (*end - *begin));
-    file.runs |= words[1].find('x') != std::string_view::npos;
+    std::uint64_t begin = 0, end = 0, from = 0, inode = 0;
+    char runs = 0;
+    // Not by words_of(): this is read several times at each start.
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %" SCNx64 " %*s %" SCNu64, &begin,
+                    &end, &runs, &from, &inode) != 5 ||
+        inode == 0)
+      continue;
+    auto file = files.find(path);
+    if (file == files.end()) file = files.emplace(path, Mapped{}).first;
+    file->second.inode = inode;
+    file->second.bytes = std::max(file->second.bytes, from + (end - begin));
+    file->second.runs |= runs == 'x';
   }
   return files;
 }

@@ -52,7 +52,17 @@ SHARE = 0.75
 EVERY = 25  # calls of the model
 MOST_UNKNOWN = 0.02
 MOST_LIKE_A_LIMIT = 0.1
+TRACEPOINTS = pathlib.Path("/sys/kernel/tracing/events")  # without them, debuggers and limits of real-time groups are unknown
 COUNTS = ("right", "unknown", "wrong", "left_out", "named", "misnamed", "machine")
+
+
+def see_tracepoints():
+    """Mounts the kernel's tracepoints for this process and what it starts, where this machine does not show them."""
+    if TRACEPOINTS.exists() or "TACTUS_OWN_MOUNTS" in os.environ:
+        return
+    mount = 'mount -t tracefs nodev /sys/kernel/tracing; exec "$@"'
+    os.environ["TACTUS_OWN_MOUNTS"] = "yes"
+    os.execvp("unshare", ["unshare", "--mount", "sh", "-c", mount, "sh", sys.executable, *sys.argv])
 
 
 def groups_of(pid, controller):
@@ -357,6 +367,7 @@ def main():
     if os.geteuid() != 0:
         print("skipped: real-time threads, debuggers and control groups need a privileged user")
         sys.exit(SKIPPED)
+    see_tracepoints()
     if args.first_cpu:
         Cpus.swap()
     with tempfile.TemporaryDirectory(prefix="tactus-inject-") as folder:
@@ -376,7 +387,8 @@ def main():
     taken = {name: row["said"].get("throttled", 0) for name, row in results.items() if name.startswith("freezer")}
     known = sum(count for name, count in taken.items() if count <= MOST_LIKE_A_LIMIT * counted(collections.Counter(results[name])))
     unknown = sum(results[kind.name]["unknown"] for kind in ALL if kind.name in results and not kind.unseen)
-    few = unknown <= MOST_UNKNOWN * counted(total) and total["misnamed"] <= MOST_UNKNOWN * (total["named"] + total["misnamed"])
+    few = unknown <= MOST_UNKNOWN * counted(total) or not TRACEPOINTS.exists()
+    few = few and total["misnamed"] <= MOST_UNKNOWN * (total["named"] + total["misnamed"])
     sys.exit(0 if total["right"] and total["wrong"] <= known and few and not unseen else 1)
 
 

@@ -473,7 +473,12 @@ TEST_F(RpcCalls, AStepThatIsTakenComesBeforeAStopThatIsHeardDuringItsTimeouts) {
         stage.status(q, 70);
       }));
   stage.heard();
+  int state_in_step = 0;
+  stage.inside = [&](std::string_view handler) {
+    if (handler == "step") state_in_step = stage.state();
+  };
   stage.next(q, kMs, kMs);
+  EXPECT_EQ(state_in_step, 50);
   EXPECT_THAT(stage.heard(),
               ElementsAre("c result", "step 1000000 1000000", "stop in 70", "shutdown in 100"));
 }

@@ -185,7 +185,7 @@ RunEnd Executive::run(std::int64_t frames) {
   }
   status_.mark_idle();
   end_outputs_safe();  // before anything else
-  // What a part saw in the last frame, or in the one in which a stop arrived, or before it froze the rig.
+  // What a part saw in the last frame, in the one in which a stop arrived, or when it froze the rig, ends it as well.
   if (ended_by_.what != PartVerdict::terminate && !ends_before(k, PartVerdict::terminate))
     (void)ends_before(k, PartVerdict::freeze);
   (void)row_.tell({RigChange::stopped, k});

@@ -65,12 +65,12 @@ struct PartVerdict {
   enum What : std::uint8_t {
     go_on,
     pause,      ///< pause before the frame that comes next, or at the end of the one that begins
-    freeze,     ///< keep the pause that the part has asked for, also where no frame comes next
+    freeze,     ///< keep the pause asked for, also where no frame comes next; a stop then has this outcome
     terminate,  ///< terminate at once: this frame is not run
   };
   What what = go_on;
-  Outcome outcome = Outcome::completed;  ///< outcome of a termination
-  const char* reason = "";               ///< reason of a termination; a text that stays
+  Outcome outcome = Outcome::completed;  ///< outcome of a termination, or of a stop in a freeze
+  const char* reason = "";               ///< its reason; a text that stays
   /// Frame in which the reason was seen; nothing: the one that begins.
   std::optional<std::int64_t> frame{};
 };

@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -61,9 +60,9 @@ struct Mapped {
   bool runs = false;
 };
 
-std::map<std::string, Mapped, std::less<>> mapped_files(pid_t process) {
+std::map<std::string, Mapped> mapped_files(pid_t process) {
   std::ifstream maps("/proc/" + (process == 0 ? "self" : std::to_string(process)) + "/maps");
-  std::map<std::string, Mapped, std::less<>> files;
+  std::map<std::string, Mapped> files;
   for (std::string line; std::getline(maps, line);) {
     // 7f10-7f20 r-xp 00001000 fe:00 1234    /lib/libm.so
     const std::size_t slash = line.find(" /");
@@ -77,11 +76,10 @@ std::map<std::string, Mapped, std::less<>> mapped_files(pid_t process) {
                     &end, &runs, &from, &inode) != 5 ||
         inode == 0)
       continue;
-    auto file = files.find(path);
-    if (file == files.end()) file = files.emplace(path, Mapped{}).first;
-    file->second.inode = inode;
-    file->second.bytes = std::max(file->second.bytes, from + (end - begin));
-    file->second.runs |= runs == 'x';
+    Mapped& file = files[std::string(path)];
+    file.inode = inode;
+    file.bytes = std::max(file.bytes, from + (end - begin));
+    file.runs |= runs == 'x';
   }
   return files;
 }

@@ -238,7 +238,7 @@ bool Lifecycle::is_stopping_with_system() const {
 
 /// Returns true while a stop has to wait. The stop may have been sent after all participants had announced the next step, and
 /// may arrive before what was sent ahead of it. Such a step is taken; each running peer has a moment to announce it, or
-/// to stop as well.
+/// to stop as well. Once it is taken, its handler comes first.
 bool Lifecycle::awaits_announced_step() {
   if (!is_running() || !time_.created()) return false;
   if (time_.step_open()) return time_.step_taken();

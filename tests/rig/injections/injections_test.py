@@ -58,7 +58,7 @@ COUNTS = ("right", "unknown", "wrong", "left_out", "named", "misnamed", "machine
 
 def see_tracepoints():
     """Mounts the kernel's tracepoints for this process and what it starts, where this machine does not show them."""
-    if TRACEPOINTS.exists() or "TACTUS_OWN_MOUNTS" in os.environ:
+    if TRACEPOINTS.exists() or "TACTUS_OWN_MOUNTS" in os.environ or subprocess.run(["unshare", "--mount", "true"]).returncode:
         return
     mount = 'mount -t tracefs nodev /sys/kernel/tracing; exec "$@"'
     os.environ["TACTUS_OWN_MOUNTS"] = "yes"

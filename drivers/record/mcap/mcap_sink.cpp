@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "drivers/record/common/appended_file.hpp"
@@ -99,9 +100,10 @@ class McapSink final : public executive::RecordSink {
 
   void put_chunk() {
     const std::uint64_t size = records_.size();
+    const std::uint32_t crc = crc32(records_);
     std::string piece =
-        mcap_record(McapOp::chunk, number_bytes(first_, last_, size, crc32(records_)) +
-                                       mcap_text(kMcapNoCompression) + number_bytes(size) + records_);
+        mcap_record(McapOp::chunk, number_bytes(first_, last_, size, crc) + mcap_text(kMcapNoCompression) +
+                                       number_bytes(size) + records_);
     McapChunk chunk{.first_time = first_, .last_time = last_, .at = file_.size(), .bytes = piece.size()};
     chunk.index_at = chunk.at + piece.size();
     piece += mcap_record(McapOp::message_index, number_bytes(std::uint16_t{1}) + mcap_text(index_));
@@ -109,7 +111,9 @@ class McapSink final : public executive::RecordSink {
     chunk.size = size;
     chunk.messages = waiting_;
     file_.append(piece);
-    crc_ = crc32(piece, crc_);
+    const std::string_view written = piece;
+    crc_ = joined_crc32(crc32(written.substr(0, chunk.bytes - size), crc_), crc, size);
+    crc_ = crc32(written.substr(chunk.bytes), crc_);
     contents_.chunks.push_back(chunk);
     contents_.messages += waiting_;
   }

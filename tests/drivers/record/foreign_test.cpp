@@ -59,7 +59,9 @@ TEST(Crc32, IsThatOfZlib) {
   std::string bytes;
   for (std::size_t i = 0; i < 1000; ++i) {
     bytes += static_cast<char>(i * 7);
-    ASSERT_EQ(crc32(bytes), crc32(bytes.substr(i / 2), crc32(bytes.substr(0, i / 2))));
+    const std::string first = bytes.substr(0, i / 2), second = bytes.substr(i / 2);
+    ASSERT_EQ(crc32(bytes), crc32(second, crc32(first)));
+    ASSERT_EQ(crc32(bytes), joined_crc32(crc32(first), crc32(second), second.size()));
   }
 }
 

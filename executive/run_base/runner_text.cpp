@@ -2,6 +2,7 @@
 #include "executive/run_base/runner_text.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include "rtsync/evidence/judge.hpp"
 #include "rtsync/thread/cpu_claims.hpp"
@@ -62,8 +63,12 @@ RunnerWords words_of(const rtsync::Runner& runner) {
   const int policy = policy_now(runner.thread);
   const std::int16_t priority =
       runner.priority == kNoPriority ? priority_now(runner.thread, policy) : runner.priority;
-  if (const auto owned = rtsync::split_thread_name(name); role.empty() && owned)
-    return {"'" + owned->role + "'", policy_text(priority, policy), whole_rig(*owned, runner.thread)};
+  if (const auto owned = rtsync::split_thread_name(name); role.empty() && owned) {
+    const bool is_ours =
+        rtsync::process_of(runner.thread) == ::getpid();  // made by a plug-in, which notes no role here
+    return {"'" + owned->role + "'", policy_text(priority, policy),
+            is_ours ? "" : whole_rig(*owned, runner.thread)};
+  }
   return {name.empty() ? "a thread that is gone" : "'" + name + "'", policy_text(priority, policy)};
 }
 

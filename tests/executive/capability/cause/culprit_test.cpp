@@ -2,8 +2,10 @@
 #include "executive/capability/cause/culprit.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -125,14 +127,32 @@ TEST(Culprits, OfARigWithALongNameTheKernelKeepsTheBeginning) {
   EXPECT_TRUE(
       runner_text(finding.evidence.others->stronger).starts_with("'main' of rig servo-benc (tid 2000000018"))
       << "nothing claims a CPU for it any more";
-  rtsync::CpuClaims claims("servo-bench-2");
-  claims.take({0});
-  std::string text;
-  std::thread alive([&] {  // a thread without a role: this one may have one of another test
-    text = runner_text(preempted_by(::gettid(), "main@servo-benc", 80).evidence.others->stronger);
-  });
-  alive.join();
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t other = ::fork();  // another process: this one is no other rig
+  if (other == 0) {
+    rtsync::CpuClaims claims("servo-bench-2");
+    claims.take({0});
+    (void)!::write(ready[1], "r", 1);
+    while (true) (void)::pause();
+  }
+  ASSERT_GT(other, 0);
+  char one = 0;
+  EXPECT_EQ(::read(ready[0], &one, 1), 1);
+  const std::string text = runner_text(preempted_by(other, "main@servo-benc", 80).evidence.others->stronger);
+  for (const int end : ready) (void)::close(end);
+  (void)::kill(other, SIGKILL);
+  (void)::waitpid(other, nullptr, 0);
   EXPECT_TRUE(text.starts_with("'main' of rig servo-bench-2 (tid ")) << text;
+}
+
+TEST(Culprits, AThreadOfItsOwnProcessIsNoOtherRigs) {
+  std::string text;
+  std::thread plugin([&] {  // without a role: this thread may have one of another test
+    text = runner_text(preempted_by(::gettid(), "can-send@servo", 80).evidence.others->stronger);
+  });
+  plugin.join();
+  EXPECT_TRUE(text.starts_with("'can-send' (tid ")) << text;
 }
 
 TEST(Culprits, AThreadThatHasEndedKeepsTheNameOfItsRecord) {

@@ -431,6 +431,7 @@ TEST(DisturbancesAloneNightly, OfTheClockAndByADriverAreNamed) {
 }
 
 TEST(InjectionsAloneNightly, AroundJobsAreNamed) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, and touches memory in the frames";
   const bool all_is_seen = see_tracepoints();
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   Disturbances disturbances;

@@ -317,6 +317,7 @@ bool are_named(const InjectionTable& table) {
 }
 
 TEST(InjectionsAloneNightly, AreNamedAloneAndInPairs) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, and touches memory in the frames";
   (void)see_tracepoints();
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   RigFile rig;
@@ -418,6 +419,7 @@ TEST(WaitNightly, ForAnIsolatedModelThatIsPushedOffItsCpuSaysByWhom) {
 }
 
 TEST(InjectionsAloneNightly, AreNamedOftenAloneAndInPairs) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has a heap of its own, and touches memory in the frames";
   (void)see_tracepoints();
   if (!may_watch()) GTEST_SKIP() << "the rig's threads may not be watched here";
   const std::uint64_t seed = std::random_device{}();

@@ -143,7 +143,8 @@ TEST(LiveVerdicts, StepsOfASequenceComeAsTheyAreDecided) {
   EXPECT_EQ(rows[3]["final"], true) << "what failed stays failed";
   EXPECT_EQ(client.post("/v1/commands", R"({"command": "stop"})").status, 200);
   EXPECT_EQ(rig.wait().status, 4);
-  for (const Json& row : Json::parse(read_file(dir.path() / "out/verdict.json"))["expectations"])
+  const Json verdict = Json::parse(read_file(dir.path() / "out/verdict.json"));
+  for (const Json& row : verdict["expectations"])
     EXPECT_FALSE(row.contains("active") || row.contains("begun")) << row;
 }
 

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Each, MemoryMappedInAnyWayNightly,
 
 /// A hundred pages of the state are written in each frame.
 TEST(CheckpointOf100MBNightly, IsNamedForTheFramesThatItMakesLate) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer touches shadow memory that is not locked";
   const TempDir dir;
   std::ofstream(dir / "rig.yaml")
       << "rig: big\nframe: { period: 1 ms }\nprivileges: prefer\nmemory: { lock: yes }\n"

@@ -19,7 +19,8 @@ Finished run_with(const TempDir& dir, const std::string& until, const std::strin
 }
 
 void expect_all_written(const TempDir& dir) {
-  for (const Json& recording : summary_of(dir / "out")["recordings"]) {
+  const Json summary = summary_of(dir / "out");
+  for (const Json& recording : summary["recordings"]) {
     EXPECT_EQ(recording["lost"], 0) << recording;
     EXPECT_EQ(recording["written"], recording["sampled"]) << recording;
   }

@@ -203,12 +203,16 @@ TEST(Witness, NamesALibraryThatWasOverwrittenAndNoJob) {
   EXPECT_NE(done.status, 0) << done;
   const Json summary = summary_of(dir / "out");
   const std::string reason = summary["reason"];
-  EXPECT_TRUE(says(reason, "ended by SIGBUS after 20 frames; library ")) << reason;
+  EXPECT_TRUE(
+      says(reason, kSanitized ? " after 20 frames; library " : "ended by SIGBUS after 20 frames; library "))
+      << reason;
   EXPECT_TRUE(says(reason, "libown.so was overwritten while it was loaded (inode ")) << reason;
   EXPECT_FALSE(says(reason, "it.step")) << reason;
   EXPECT_TRUE(says(done.err, reason)) << done;
-  EXPECT_TRUE(says(done.err, "tactus: SIGBUS: library ")) << "the crash handler\n" << done;
-  EXPECT_TRUE(says(summary["died"]["library"], "libown.so")) << summary["died"];
+  if (!kSanitized) {  // it handles the signal itself
+    EXPECT_TRUE(says(done.err, "tactus: SIGBUS: library ")) << "the crash handler\n" << done;
+    EXPECT_TRUE(says(summary["died"]["library"], "libown.so")) << summary["died"];
+  }
   ASSERT_EQ(summary["libraries_changed"].size(), 1U) << summary["libraries_changed"];
   EXPECT_EQ(summary["libraries_changed"][0]["change"], "overwritten");
   for (const Json& trace : summary["traces"]) EXPECT_TRUE(says(trace["why"], "was overwritten")) << trace;
@@ -233,7 +237,7 @@ TEST(CrashHandler, NamesALibraryThatWasOverwrittenWithoutAWitness) {
 }
 
 TEST(Run, BlamesNoLibraryWhoseTimeAloneIsAnotherAndListsOneThatWasReplaced) {
-  {
+  if (!kSanitized) {  // whose libraries are larger than what is read at the start
     const TempDir dir;
     const Finished done = run(to_own_library(dir, "touch"));
     EXPECT_EQ(done.status, 0) << done;

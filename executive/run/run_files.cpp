@@ -39,7 +39,8 @@ void RunFiles::open(RunObserver& watcher) {
         error != 0)
       throw std::runtime_error(rtsync::file_error(rig_file, error));
     write_unfinished();
-    file_->keep_room(room_for_summary());
+    (void)calls_->make("room for summary.json was kept",
+                       [file = file_, room = room_for_summary()] { file->keep_room(room); });
   } catch (const std::exception& error) {
     throw MachineError(std::string("cannot write into the run folder: ") + error.what());
   }

@@ -82,6 +82,20 @@ TEST(HungFolder, ASummaryThatHangsIsOnStderr) {
   EXPECT_EQ(told.value("exit_status", 0), 1) << done;
 }
 
+TEST(HungFolderNightly, RoomForTheSummaryThatHangsHoldsNoFrames) {
+  const TempDir dir;
+  if (!can_hold(dir)) GTEST_SKIP() << "the kernel has no filters of system calls with a supervisor";
+  dir.write("sign", "");
+  Process rig(with_held(dir, "summary.json", "truncate", servo(dir, {"--set", "until=stopped"})));
+  ASSERT_TRUE(rig.wait_for_output("frames until stopped")) << rig.err();
+  rig.signal(SIGINT);
+  ASSERT_TRUE(
+      rig.wait_for_output("the rig waits for a call that was made while room for summary.json was kept"))
+      << rig.err();
+  rig.signal(SIGINT);
+  EXPECT_EQ(rig.wait().status, 1) << rig.err();
+}
+
 TEST(HungFolder, AFolderThatHangsAtTheStartIsSaidAndLeft) {
   const TempDir dir;
   if (!can_hold(dir)) GTEST_SKIP() << "the kernel has no filters of system calls with a supervisor";

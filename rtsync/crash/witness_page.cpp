@@ -37,15 +37,27 @@ std::optional<WitnessPage::Signal> WitnessPage::take_passed() {
 }
 
 std::string WitnessPage::doing_text() const {
-  return {doing.data(), std::min(doing_length.load(std::memory_order_acquire), doing.size())};
+  constexpr int kTries = 1000;  // who writes may be dead
+  for (int i = 0; i < kTries; ++i) {
+    const std::uint32_t turn = doing_turn.load(std::memory_order_acquire);
+    if (turn % 2 != 0) continue;
+    std::string text(std::min(doing_length.load(std::memory_order_relaxed), doing.size()), '\0');
+    for (std::size_t at = 0; at < text.size(); ++at) text[at] = doing[at].load(std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (doing_turn.load(std::memory_order_relaxed) == turn) return text;
+  }
+  return "";
 }
 
 void WitnessPage::set_doing(std::string_view text) TACTUS_RT {
   const std::size_t length = std::min(text.size(), doing.size());
-  doing_length.store(0, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);  // nobody reads the new text by the old length
-  std::copy_n(text.data(), length, doing.data());
-  doing_length.store(length, std::memory_order_release);
+  const std::uint32_t turn = doing_turn.load(std::memory_order_relaxed);
+  doing_turn.store(turn + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(
+      std::memory_order_release);  // nobody takes a part of the new text for the old one's
+  for (std::size_t at = 0; at < length; ++at) doing[at].store(text[at], std::memory_order_relaxed);
+  doing_length.store(length, std::memory_order_relaxed);
+  doing_turn.store(turn + 2, std::memory_order_release);
 }
 
 std::string WitnessPage::call_text() const {

@@ -46,8 +46,9 @@ struct WitnessPage {
   std::atomic<std::int64_t> overruns{0}, lost{0}, late_wakes{0};
   /// Running jobs by thread of the plan, of those that no flight recorder keeps.
   std::array<RunningJob, kMostThreads> running{};
+  std::atomic<std::uint32_t> doing_turn{0};  ///< odd: `doing` is being written
   std::atomic<std::size_t> doing_length{0};
-  std::array<char, 1024> doing{};  ///< "library '/x/y.so' was loaded"; what has to do with no frame
+  std::array<std::atomic<char>, 1024> doing{};  ///< "library '/x/y.so' was loaded"; has to do with no frame
   /// Reason why the process was ended although a call did not return.
   enum class GivenUp : std::uint8_t { no, second_signal, too_long };
   std::atomic<GivenUp> given_up{GivenUp::no};
@@ -67,8 +68,8 @@ struct WitnessPage {
   bool pass(Signal signal);
   /// The next one that was passed on.                                                         @when service
   std::optional<Signal> take_passed();
-  /// Describes the present activity, or the one at the end of the rig; empty: nothing of that kind.
-  /// @when service
+  /// Describes the present activity, or the one at the end of the rig; empty: nothing of that kind, or the process died
+  /// while it wrote. @when service
   std::string doing_text() const;
   void set_doing(std::string_view text) TACTUS_RT;
   /// Empty: none.                                                                             @when service

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdarg>
 #include <cstdlib>
 #include <span>
@@ -18,7 +19,7 @@ namespace tactus::app {
 namespace {
 
 enum class ColorChoice { automatic, always, never };
-ColorChoice g_color = ColorChoice::automatic;  // written at setup
+std::atomic<ColorChoice> g_color{ColorChoice::automatic};  // written at setup
 
 using client::kInks;  // in the order of Ink
 
@@ -80,7 +81,8 @@ void choose_color(std::string_view word) {
 }
 
 bool is_colored(std::FILE* file) {
-  if (g_color != ColorChoice::automatic) return g_color == ColorChoice::always;
+  if (const ColorChoice chosen = g_color; chosen != ColorChoice::automatic)
+    return chosen == ColorChoice::always;
   const std::string_view terminal = environment("TERM");
   return environment("NO_COLOR").empty() && !terminal.empty() && terminal != "dumb" &&
          ::isatty(::fileno(file)) == 1;

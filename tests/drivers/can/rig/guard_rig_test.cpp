@@ -97,7 +97,8 @@ TEST_F(CanGuard, OfAnIsolatedModelTheLogHasALineForEachMessageAtTheEnd) {
     all += "BO_ " + std::to_string(256 + i) + " Many" + std::to_string(i) + ": 1 A\n";
   (void)dir_.write("many.dbc", all);
   (void)dir_.write("rig.yaml",
-                   "rig: many\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +
+                   "rig: many\nframe: { period: 1 ms }\nthreads: { stuck_after: 60 s }\nmodels:\n  bus: { "
+                   "driver: can, interface: \"unix:" +
                        (dir_ / "bus").string() +
                        "\", database: many.dbc, send_matching: [ 'Many*' ], isolated: yes }\n");
   const Carrier bus((dir_ / "bus").string());
@@ -113,9 +114,11 @@ TEST_F(CanGuard, OfAnIsolatedModelTheLogHasALineForEachMessageAtTheEnd) {
 
 TEST_F(CanGuard, OfAnIsolatedModelTheRunFolderHasTheFrames) {
   (void)dir_.write(
-      "rig.yaml", "rig: apart\nframe: { period: 1 ms }\nmodels:\n  bus: { driver: can, interface: \"unix:" +
-                      (dir_ / "bus").string() +
-                      "\", database: bus.dbc, receive: { R: {} }, raw: { file: bus.log }, isolated: yes }\n");
+      "rig.yaml",
+      "rig: apart\nframe: { period: 1 ms }\nthreads: { stuck_after: 60 s }\nmodels:\n  bus: { driver: can, "
+      "interface: \"unix:" +
+          (dir_ / "bus").string() +
+          "\", database: bus.dbc, receive: { R: {} }, raw: { file: bus.log }, isolated: yes }\n");
   const Carrier bus((dir_ / "bus").string());
   const test::Finished end = test::run({.argv = {TACTUS, "run", "rig.yaml", "--no-realtime",
                                                  "--drive-outputs", "--frames", "3", "--out", "out"},

@@ -44,10 +44,13 @@ std::string policy_text(std::int16_t priority, int policy) {
   return policy == SCHED_IDLE ? "SCHED_IDLE" : policy == SCHED_BATCH ? "SCHED_BATCH" : "SCHED_OTHER";
 }
 
-/// The rig of a thread's name. One that Linux cut is looked up among the claims of CPUs.
-std::string whole_rig(const rtsync::OwnedThreadName& name, std::int32_t thread) {
+/// The rig of a thread's name, if it is another one: plug-ins note no roles here. One that Linux cut is looked up among
+/// the claims of CPUs.
+std::string rig_of(const rtsync::OwnedThreadName& name, std::int32_t thread) {
+  const pid_t process = rtsync::process_of(thread);
+  if (process == ::getpid()) return "";
   if (name.role.size() + 1 + name.owner.size() < rtsync::kLongestThreadName) return name.owner;
-  const std::string rig = rtsync::rig_with_claims(rtsync::process_of(thread));
+  const std::string rig = rtsync::rig_with_claims(process);
   return rig.starts_with(name.owner) ? rig : name.owner;
 }
 
@@ -63,12 +66,8 @@ RunnerWords words_of(const rtsync::Runner& runner) {
   const int policy = policy_now(runner.thread);
   const std::int16_t priority =
       runner.priority == kNoPriority ? priority_now(runner.thread, policy) : runner.priority;
-  if (const auto owned = rtsync::split_thread_name(name); role.empty() && owned) {
-    const bool is_ours =
-        rtsync::process_of(runner.thread) == ::getpid();  // made by a plug-in, which notes no role here
-    return {"'" + owned->role + "'", policy_text(priority, policy),
-            is_ours ? "" : whole_rig(*owned, runner.thread)};
-  }
+  if (const auto owned = rtsync::split_thread_name(name); role.empty() && owned)
+    return {"'" + owned->role + "'", policy_text(priority, policy), rig_of(*owned, runner.thread)};
   return {name.empty() ? "a thread that is gone" : "'" + name + "'", policy_text(priority, policy)};
 }
 

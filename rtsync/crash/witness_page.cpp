@@ -51,13 +51,14 @@ std::string WitnessPage::doing_text() const {
 
 void WitnessPage::set_doing(std::string_view text) TACTUS_RT {
   const std::size_t length = std::min(text.size(), doing.size());
-  const std::uint32_t turn = doing_turn.load(std::memory_order_relaxed);
-  doing_turn.store(turn + 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(
-      std::memory_order_release);  // nobody takes a part of the new text for the old one's
+  const std::uint32_t turn =
+      doing_turn.load(std::memory_order_relaxed) | 1;  // even in the end, whoever else writes
+  doing_turn.store(turn, std::memory_order_relaxed);
+  // Nobody takes a part of the new text for the old one's.
+  std::atomic_thread_fence(std::memory_order_release);
   for (std::size_t at = 0; at < length; ++at) doing[at].store(text[at], std::memory_order_relaxed);
   doing_length.store(length, std::memory_order_relaxed);
-  doing_turn.store(turn + 2, std::memory_order_release);
+  doing_turn.store(turn + 1, std::memory_order_release);
 }
 
 std::string WitnessPage::call_text() const {

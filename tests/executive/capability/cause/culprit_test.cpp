@@ -2,6 +2,7 @@
 #include "executive/capability/cause/culprit.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,16 +132,18 @@ TEST(Culprits, OfARigWithALongNameTheKernelKeepsTheBeginning) {
   ASSERT_EQ(::pipe(ready), 0);
   const pid_t other = ::fork();  // another process: this one is no other rig
   if (other == 0) {
+    (void)::prctl(PR_SET_PDEATHSIG, SIGKILL);
     rtsync::CpuClaims claims("servo-bench-2");
     claims.take({0});
     (void)!::write(ready[1], "r", 1);
     while (true) (void)::pause();
   }
   ASSERT_GT(other, 0);
+  (void)::close(ready[1]);
   char one = 0;
   EXPECT_EQ(::read(ready[0], &one, 1), 1);
   const std::string text = runner_text(preempted_by(other, "main@servo-benc", 80).evidence.others->stronger);
-  for (const int end : ready) (void)::close(end);
+  (void)::close(ready[0]);
   (void)::kill(other, SIGKILL);
   (void)::waitpid(other, nullptr, 0);
   EXPECT_TRUE(text.starts_with("'main' of rig servo-bench-2 (tid ")) << text;

@@ -12,7 +12,7 @@
 namespace tactus::rtsync::witness_doing_test {
 namespace {
 
-/// On one CPU: a reader is stopped in the middle of a text, and the writer goes on.
+/// On one CPU: the kernel stops the reader in the middle of a text, and the writer exchanges it.
 TEST(WitnessPage, ATextIsReadWholeWhileAnotherIsWritten) {
   const auto page = std::make_unique<WitnessPage>();
   const std::string texts[] = {std::string(900, 'a'), std::string(900, 'b')};
@@ -21,15 +21,20 @@ TEST(WitnessPage, ATextIsReadWholeWhileAnotherIsWritten) {
   std::atomic<bool> over{false};
   std::thread reader([&] {
     (void)set_affinity(0, one);
-    for (int i = 0; i < 20'000; ++i) {
+    for (int whole = 0; whole < 20'000;) {
       const std::string read = page->doing_text();
-      if (!read.empty()) ASSERT_TRUE(read == texts[0] || read == texts[1]) << read;
+      if (read.empty()) continue;
+      ASSERT_TRUE(read == texts[0] || read == texts[1]) << read;
+      ++whole;
     }
     over = true;
   });
   std::thread writer([&] {
     (void)set_affinity(0, one);
-    for (unsigned i = 1; !over.load(); ++i) page->set_doing(texts[i % 2]);
+    for (unsigned i = 1; !over.load(); ++i) {
+      page->set_doing(texts[i % 2]);
+      std::this_thread::yield();
+    }
   });
   reader.join();
   over = true;  // where it found a torn text

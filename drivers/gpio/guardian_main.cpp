@@ -66,7 +66,8 @@ class Guard {
   int run() {
     title_.show(kGuardianWatching);
     for (bool end = false;;) {
-      pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}, {death_, POLLIN, 0}};
+      const int death = frames_dead_ ? -1 : death_;  // once; not closed, as a thread may write it still
+      pollfd polled[] = {{signals_, POLLIN, 0}, {socket_, POLLIN, 0}, {rig_, POLLIN, 0}, {death, POLLIN, 0}};
       const std::int64_t sleep = until_next();
       const timespec time = rtsync::to_timespec(rtsync::Nanoseconds{sleep});
       const int count = ::ppoll(polled, std::size(polled), &time, nullptr);
@@ -203,8 +204,6 @@ class Guard {
   /// No frame comes any more. The kernel may take the rest of the process apart for some time: until then other
   /// threads of it may write, so the outputs are driven again and again, as those of a stalled rig.
   void frames_thread_is_dead() {
-    (void)::close(death_);
-    death_ = -1;
     frames_dead_ = true;
     page_->tripped.store(1);
   }

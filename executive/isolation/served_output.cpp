@@ -16,6 +16,7 @@ void ServedOutput::start(CallPage& page, const rtsync::ThreadLife& frames_thread
 }
 
 void ServedOutput::frames_begin() {
+  const std::scoped_lock lock(mutex_);  // whoever drives the outputs safe from here on sees what open() wrote
   if (output_ != nullptr) output_->frames_begin();
 }
 

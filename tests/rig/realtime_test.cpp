@@ -214,6 +214,7 @@ TEST(Realtime, OnlyMainAndItsGuardAreRealTimeAndNobodySharesItsCpu) {
 }
 
 TEST(Realtime, EachThreadShowsTheRigInTheNameThatTheKernelHas) {
+  if (kThreadSanitized) GTEST_SKIP() << "the sanitizer has a thread of its own";
   const TempDir dir;
   Process rig(run_rig("servo",
                       {"--set", "until=stopped", "--set", "models.trajectory.isolated=yes", "--out", "out"},

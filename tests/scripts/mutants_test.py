@@ -43,10 +43,11 @@ class FakeSuite(mutants.Suite):
         return not any("does not compile" in text for text in self.files().values())
 
     def test(self, layers, stop=True, only=""):
-        self.calls.append(("test", layers, self.night) if not only else ("test only", only))
+        self.calls.append(("test", layers, self.night) if not only else ("test only", layers, only))
         text = "\n".join(self.files().values())
         if only:
-            return f"bad for {only}" not in text, [only]
+            elsewhere = only == "Suite.rig" and "rig" not in layers
+            return elsewhere or f"bad for {only}" not in text, [only]
         if "runs away" in text:
             return None, []
         if "breaks down" in text:
@@ -144,8 +145,19 @@ class WhatIsTold(SmallTree):
         self.assertEqual(status, 0)
         self.assertEqual([result["by"] for result in self.results().values()], ["Suite.named", "Suite.executive"])
         self.assertEqual([call for call in FakeSuite.calls if call[0] != "build"],
-                         [("test", ["executive"], False), ("test only", "Suite.named"),
-                          ("test only", "Suite.named:All/Suite.other/1"), ("test", ["executive"], False)])
+                         [("test", ["executive"], False), ("test only", ["executive"], "Suite.named"),
+                          ("test only", ["executive"], "Suite.named:All/Suite.other/1"),
+                          ("test", ["drivers", "rig"], False),
+                          ("test only", ["drivers", "rig"], "Suite.named:All/Suite.other/1"),
+                          ("test", ["executive"], False)])
+
+    def test_the_named_test_of_a_layer_above_is_tried_before_all_others(self):
+        self.mutant("a", "bad for Suite.rig", more="Killed by: Suite.rig")
+        self.assertEqual(self.run_it()[0], 0)
+        self.assertEqual(self.results()["a"]["by"], "Suite.rig")
+        self.assertEqual([call for call in FakeSuite.calls if call[0] != "build"],
+                         [("test", ["executive"], False), ("test only", ["executive"], "Suite.rig"),
+                          ("test", ["drivers", "rig"], False), ("test only", ["drivers", "rig"], "Suite.rig")])
 
     def test_all_killed_is_status_0(self):
         self.mutant("a", "bad for executive")

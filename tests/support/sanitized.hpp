@@ -13,6 +13,15 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
+/// ThreadSanitizer has a thread of its own, and writes to files that a limit on their size hits.
+#ifdef __has_feature
+constexpr bool kThreadSanitized = __has_feature(thread_sanitizer);
+#elif defined(__SANITIZE_THREAD__)
+constexpr bool kThreadSanitized = true;
+#else
+constexpr bool kThreadSanitized = false;
+#endif
+
 /// Under an emulator of another processor, which has page faults of its own and takes ten times as long.
 #ifdef TACTUS_EMULATED
 constexpr bool kEmulated = true;

@@ -6,13 +6,15 @@
 /// Prints "guardian PID", then, after the first frame, "frames". Drives 1000 + i in each frame, and has asked
 /// the guardian for 1 + i as the safe value of terminal i.
 ///
-///     frames   until SIGTERM; then drives 500 + i safe by itself, ends cleanly, and says whether a child is
-///     left idle     as frames, but without a frame disarm   one frame, then disarmed: no more frames until
-///     SIGTERM forget   the first output ends cleanly after the first frame, the others go on fork     a
-///     child of it that does nothing keeps all its descriptors; prints "child PID" nothing  watches no output
-///     close    closes all its descriptors before it drives safe
+///     frames     until SIGTERM; then drives 500 + i safe by itself, ends cleanly, and says whether a child is left
+///     idle       as frames, but without a frame
+///     disarm     one frame, then disarmed: no more frames until SIGTERM
+///     forget     the first output ends cleanly after the first frame, the others go on
+///     fork       a child of it that does nothing keeps all its descriptors; prints "child PID"
+///     nothing    watches no output
+///     close      closes all its descriptors before it drives safe
 ///     elsewhere  a child of it has the thread of the frames, and makes one; prints "child PID"
-///     thread   as frames, but SIGTERM ends the thread of the frames alone; another one stays for ever
+///     thread     as frames, but SIGTERM ends the thread of the frames alone; another one stays for ever
 ///
 /// A SIGTERM that is sent before "guardian" was printed ends it as any program.
 #include <fcntl.h>

@@ -30,7 +30,7 @@ bool AsyncWorker::run() TACTUS_RT {
   }
   lane.set_running(kNoPlanJob);
   lane.count();
-  lane.judge_frame();
+  lane.book_frame();
   return good;
 }
 

@@ -42,7 +42,7 @@ void FrameAccounts::add(std::int64_t k, const rtsync::FrameTiming& timing,
     Lane& lane = program_.lane(i);
     if (noteworthy) lane.find_longest();
     lane.count();
-    lane.judge_frame();
+    lane.book_frame();
     if (!noteworthy || lane.longest_ticks() <= longest) continue;
     longest = lane.longest_ticks();
     longest_job = lane.longest_job();

@@ -40,7 +40,7 @@ void FrameEvidence::watch(std::shared_ptr<rtsync::KernelEvents> events,
   until_release_ = 1;
 }
 
-Finding FrameEvidence::judge(const Stretch& whole, const FrameTiming& timing) TACTUS_RT {
+Finding FrameEvidence::finding_of(const Stretch& whole, const FrameTiming& timing) TACTUS_RT {
   Stretch stretch = whole;
   if (const auto times = seen_.times_of_call(whole);
       times && (whole.to - times->answered) * 2 > whole.excess()) {
@@ -150,7 +150,7 @@ Finding FrameEvidence::wake_finding(const FrameTiming& timing) TACTUS_RT {
   wake.part = LatePart::wake;
   wake.from = clock_.to_monotonic(timing.slot);
   wake.to = clock_.to_monotonic(timing.slot + timing.late);
-  return judge(wake, timing);
+  return finding_of(wake, timing);
 }
 
 Finding FrameEvidence::housekeeping_finding(const FrameTiming& timing) TACTUS_RT {
@@ -158,7 +158,7 @@ Finding FrameEvidence::housekeeping_finding(const FrameTiming& timing) TACTUS_RT
   behind.part = LatePart::housekeeping;
   behind.to = clock_.to_monotonic(timing.slot + timing.late);
   behind.from = behind.to - timing.housekeeping;
-  return judge(behind, timing);
+  return finding_of(behind, timing);
 }
 
 /// It was late from a frame before it.
@@ -199,7 +199,7 @@ void FrameEvidence::explain_overrun(const FrameTiming& timing, FrameNote& note) 
   Finding work;
   if (began_late) begin = timing.back_to_back ? catching_up_finding(timing, began_catching_up_) : note.late;
   if (worked_long || !began_late || timing.overrun == OverrunCause::work)
-    work = judge(longest_.of_work(timing), timing);
+    work = finding_of(longest_.of_work(timing), timing);
   // What is caught up had the same cause, as where a job takes too long each time.
   const bool same = timing.back_to_back && timing.overrun == OverrunCause::work &&
                     work.cause == began_by_.cause && work.job == began_by_.job;

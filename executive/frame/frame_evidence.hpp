@@ -103,7 +103,7 @@ class FrameEvidence {
   }
 
  private:
-  Finding judge(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
+  Finding finding_of(const Stretch& stretch, const rtsync::FrameTiming& timing) TACTUS_RT;
   void see_delays(const Stretch& stretch, const rtsync::FrameTiming& timing,
                   rtsync::Evidence& evidence) const TACTUS_RT;
   void name_part(const Stretch& stretch, Finding& finding) const TACTUS_RT;

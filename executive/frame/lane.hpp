@@ -136,8 +136,8 @@ class alignas(64) Lane {
   }
   /// The frame that it has begun last.
   std::int64_t frame() const TACTUS_RT { return frame_; }
-  /// All of the frame has been counted: whether it was more than the thread's budget.
-  void judge_frame() TACTUS_RT {
+  /// Books the frame against the thread's budget, once all of it is counted.
+  void book_frame() TACTUS_RT {
     if (spent_ticks_ >= own_budget_.beyond) [[unlikely]]
       book(own_budget_, spent_ticks_);
   }

@@ -51,7 +51,7 @@ class JobBudgetsOfALane : public ::testing::Test {
     }
     ASSERT_TRUE(lane_->run_list(entries));
     lane_->count();
-    lane_->judge_frame();
+    lane_->book_frame();
   }
   BudgetAccount& account(std::size_t job) { return budgets_->job(job).account; }
 
@@ -124,7 +124,7 @@ TEST_F(JobBudgetsOfALane, MoreCallsThanTheLogHoldsAreStillOneFrame) {
   lane_->begin();
   for (int i = 0; i < 200; ++i) ASSERT_EQ(lane_->call(entry), CallEnd::done);
   lane_->count();
-  lane_->judge_frame();
+  lane_->book_frame();
   EXPECT_EQ(budgets_->thread(0).account.count(), 1);
   EXPECT_EQ(budgets_->thread(0).account.worst_over(), 8ms) << "200 calls of 50 us are 8 ms more than 2 ms";
 }

@@ -60,7 +60,7 @@ class Run:
             if report["tests"][0]["status"] == "failed":
                 print(f"failed: building build/{preset}; all of it is in {built.with_suffix('.log')}")
                 return
-        if preset == "release":  # ctest knows none of its tests: scripts/test runs them
+        if preset == "product":  # ctest knows none of its tests: scripts/test runs them
             for file in sorted((build / "results").glob("*.json")):
                 if file != built:
                     self.take(preset, json.loads(file.read_text()))

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 
-PRESETS = {"release": False, "dev": True, "asan": True, "tsan": True, "benchmark": True}
+PRESETS = {"release": False, "dev": True, "asan": True, "tsan": True, "product": True, "benchmark": True}
 
 
 def commands_of(preset, options, build):

@@ -108,6 +108,14 @@ class RunTest(unittest.TestCase):
             seen += self.tests
         self.assertEqual(sorted(seen), sorted(names.split()))
 
+    def test_a_command_runs_as_often_as_is_asked_for(self):
+        self.run_tests("A.crashes A.passes", TACTUS_TEST_TIMES="2")
+        self.assertEqual([(test["name"], test["status"]) for test in self.report["tests"]],
+                         [("A.crashes", "failed"), ("A.passes", "passed")] * 2)
+        self.call([*PYTHON, "-c", "sum(range(300000))"], TACTUS_TEST_TIMES="2")
+        first, second = (test["cpu_s"] for test in self.report["tests"])
+        self.assertAlmostEqual(self.report["cpu_s"], first + second, delta=0.01)
+
     def test_the_night_runs_by_night_alone_or_by_name(self):
         names = "A.a ANightly.a Nightly/B.a/x B.a/x C.a/long_Nightly"
         self.run_tests(names)

@@ -16,6 +16,7 @@ ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_
 A suite, or a prefix of its parameters, that ends in `Nightly` runs only where TACTUS_NIGHTLY is set, and one that ends in
 `AloneNightly` in an entry with --alone, which runs nothing else. Each limit is three times as long there.
 TACTUS_TEST_ONLY: patterns as --gtest_filter takes them; other tests do not run, and those of the night do.
+TACTUS_TEST_TIMES: how often the command runs, one after the other (1); the report has each test as often.
 TACTUS_TEST_RESUME: a word, such as a commit; an entry that passed under the same word, as its RESULTS/NAME.json says,
 does not run again.
 
@@ -108,14 +109,14 @@ class Entry:
             return False
 
     def run_plain(self):
-        self.log.unlink(missing_ok=True)
+        before_s = children_s()
         groups = {group: name for group, name in self.groups() if self.is_wanted(name)}
         if not groups and (self.options.groups or not self.is_wanted(self.options.name)):
             return
         process = self.start([*self.options.command, *groups], dict(os.environ))
         if groups:
             self.wait_while_it_prints(process)
-            self.add_groups(groups, process.returncode)
+            self.add_groups(groups, process.returncode, children_s() - before_s)
             return
         in_time = self.wait(process, self.options.limit)
         if not in_time:
@@ -123,7 +124,7 @@ class Entry:
         said = self.log.read_text(errors="replace")
         skipped = process.returncode == 77 or (self.options.skip and self.options.skip in said)
         status = "failed" if not in_time else "skipped" if skipped else "passed" if process.returncode == 0 else "failed"
-        self.add(self.options.name, status, children_s())
+        self.add(self.options.name, status, children_s() - before_s)
 
     def groups(self):
         """Pairs: class, name of its test."""
@@ -153,7 +154,7 @@ class Entry:
         except subprocess.TimeoutExpired:
             return False
 
-    def add_groups(self, groups, status):
+    def add_groups(self, groups, status, cpu_s):
         """Adds the test of each group, of which groups is the names, as its output and the program's status say."""
         said = self.log.read_text(errors="replace")
         came_to_its_end = status in (0, 1) and RAN.search(said)
@@ -174,7 +175,7 @@ class Entry:
         if status != 0 and "failed" not in of.values():
             of[f"{[*groups][-1]} and what it left"] = "failed"
         for group, what in of.items():
-            self.add(groups.get(group, f"{self.options.name}.{group}"), what, children_s() / len(of))
+            self.add(groups.get(group, f"{self.options.name}.{group}"), what, cpu_s / len(of))
 
     @staticmethod
     def is_wanted(name):
@@ -200,10 +201,14 @@ class Entry:
                 suite = word
         return names[index::count]
 
+    def run(self):
+        self.log.unlink(missing_ok=True)
+        self.run_gtest() if self.options.gtest else self.run_plain()
+
     def run_gtest(self):
         """One process for all; after a test that ends it, a new one for the rest, by name."""
         index, count = self.options.shard
-        self.log.unlink(missing_ok=True)
+        before = len(self.tests)
         environment = dict(os.environ, TACTUS_TEST_RECORD=str(self.record), GTEST_COLOR="no",
                            GTEST_TOTAL_SHARDS=str(count), GTEST_SHARD_INDEX=str(index))
         chosen = self.gtest_filter()
@@ -212,10 +217,10 @@ class Entry:
             process = self.start([*self.options.command, chosen], environment)
             broken_off = self.follow(process)
             if broken_off is None:
-                if process.returncode not in (0, 1) or (process.returncode and not self.failed()):
+                if process.returncode not in (0, 1) or (process.returncode and not self.failed(before)):
                     self.add(f"{self.options.name} outside of its tests", "failed", 0)
                     print(f"    the program ended with status {process.returncode}")
-                elif not self.tests and self.names():
+                elif len(self.tests) == before and self.names():
                     self.add(f"{self.options.name} recorded none of its tests", "failed", 0)
                 return
             name, start, why = broken_off
@@ -223,15 +228,15 @@ class Entry:
             print(f"    {why}")
             if name is None:
                 return  # a new process would come no further
-            done = {test["name"] for test in self.tests}
+            done = {test["name"] for test in self.tests[before:]}
             rest = [each for each in self.names() if each not in done]
             if not rest:
                 return
             environment.update(GTEST_TOTAL_SHARDS="1", GTEST_SHARD_INDEX="0")
             chosen = "--gtest_filter=" + ":".join(rest)
 
-    def failed(self):
-        return any(test["status"] == "failed" for test in self.tests)
+    def failed(self, since=0):
+        return any(test["status"] == "failed" for test in self.tests[since:])
 
     def follow(self, process):
         """Takes what the program records until it ends. None, or where it broke off: test (None: outside), place, why."""
@@ -304,7 +309,8 @@ def main():
     start = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
-        entry.run_gtest() if options.gtest else entry.run_plain()
+        for _ in range(int(os.environ.get("TACTUS_TEST_TIMES", "1"))):
+            entry.run()
     finally:
         entry.end()
     wall_s = time.monotonic() - start

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "executive/app/witness.hpp"
 #include "rtsync/host/repeated_signal.hpp"
 
 namespace tactus::app {
@@ -62,6 +63,7 @@ WitnessPage::Signal SignalPaths::next(const sigset_t& set, const timespec& wait)
   const int signal = ::sigtimedwait(&set, &info, &wait);
   if (signal <= 0) return {0, 0};
   if (signal == kDoorbell) return take_passed();
+  if (signal == SIGTERM) Witness::note_sender(info.si_pid);
   const WitnessPage::Signal sent{signal, info.si_code == SI_QUEUE ? info.si_value.sival_int : 0};
   const std::scoped_lock lock(counting);
   const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;

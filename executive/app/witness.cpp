@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -228,6 +229,7 @@ class Watch {
 };
 
 bool kernel_tells = true;  // of the end of the witness; written before there are threads
+std::atomic<bool> kernel_told{false};
 
 /// Says how to permit a system call that a filter forbids.
 std::string filter_fix(const char* call) {
@@ -295,7 +297,12 @@ void Witness::part_from() {
 
 bool Witness::is_gone() {
   const WitnessPage* const page = rtsync::witness_page();
-  return page != nullptr && ::getppid() != page->witness;
+  return page != nullptr && (kernel_told || ::getppid() != page->witness);
+}
+
+void Witness::note_sender(pid_t sender) {
+  const WitnessPage* const page = rtsync::witness_page();
+  if (page != nullptr && sender == page->witness) kernel_told = true;
 }
 
 void Witness::look() {

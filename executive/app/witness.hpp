@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
 
 namespace tactus::app {
 
@@ -16,6 +17,9 @@ class Witness {
   static void part_from();
   /// This process had a witness, which has ended. @when any
   static bool is_gone();
+  /// Notes who sent a SIGTERM. If it was the witness, which sends none, the kernel tells of its end: is_gone() from then
+  /// on, though a thread of the witness may live for a moment longer. @when any
+  static void note_sender(pid_t sender);
   /// Sends this process SIGTERM once its witness has ended, where the kernel is not allowed to. Called again and again.
   /// Threads: one.
   static void look();

@@ -91,7 +91,7 @@ class CampaignBench : public ::testing::Test {
       fs::remove_all(dir_.path() / more.back());
       done = run(
           tactus(Arguments{"campaign", "a.campaign.yaml", "--bench", bench_ + bench} + more, dir_.path()));
-      return done.status != 3 || done.err.find("is used by process") == std::string::npos ||
+      return done.status != 3 || done.err.find("is used by ") == std::string::npos ||
              done.err.find(dir_.path().string()) != std::string::npos;
     });
     return done;
@@ -223,7 +223,7 @@ TEST_F(CampaignBench, TwoCampaignsNeverShareACpu) {
   const fs::path summary = dir_.path() / "out/cases/0/0-1.running/run/summary.json";
   std::unique_ptr<Process> first;
   ASSERT_TRUE(wait_for([&] {
-    if (first == nullptr || first->err().find("is used by process") != std::string::npos)
+    if (first == nullptr || first->err().find("is used by ") != std::string::npos)
       first = std::make_unique<Process>(
           tactus({"campaign", "first.campaign.yaml", "--bench", bench_, "--out", "out"}, dir_.path()));
     (void)first->wait_for_output("is used by", std::chrono::milliseconds(50));

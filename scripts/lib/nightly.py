@@ -93,7 +93,7 @@ def run_row(command, log, seconds):
 def result_of(log, status):
     """What the row's last lines say: its counts, and the tests that failed."""
     lines = log.read_text(errors="replace").replace(f"{ROOT}/", "").splitlines()
-    closing = [line for line in lines if line.endswith(" skipped") and " passed, " in line]
+    closing = [line.strip() for line in lines if line.endswith(" skipped") and " passed, " in line]
     words = ("failed: ", "survived ")  # a test, a mutant
     failed = sorted({line.strip()[len(word):].strip() for line in lines for word in words
                      if line.strip().startswith(word)})

@@ -41,7 +41,7 @@ class Nightly(unittest.TestCase):
         self.assertIn("see build/dev.log", nightly.LAST.read_text())
 
     def test_each_row_runs_once_for_a_commit(self):
-        rows = [("dev", "echo 5 passed, 0 failed, 0 skipped"), ("asan", "echo 'failed: A.b'; echo 4 passed, 1 failed, 0 skipped; exit 1")]
+        rows = [("dev", "echo '    5 passed, 0 failed, 0 skipped'"), ("asan", "echo 'failed: A.b'; echo 4 passed, 1 failed, 0 skipped; exit 1")]
         status, said = self.night(rows)
         self.assertEqual((status, self.ran), (1, ["dev", "asan"]))
         self.assertRegex(said, r"dev +0\.0  5 passed, 0 failed, 0 skipped")

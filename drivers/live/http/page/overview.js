@@ -212,8 +212,9 @@ export class Overview {
     const {rig} = this, canvas = one('.ruler'), {timing} = this;
     const told = timing?.slack && rig.info?.realtime !== false;
     canvas.hidden = !told;
-    put('ruler-why',
-        told                             ? '' :
+    canvas.classList.toggle('never', rig.info?.realtime === false);
+    put('ruler-note',
+        told                             ? 'times of wake and end, from the slot; a frame right of the deadline overran' :
             rig.info?.realtime === false ? 'This rig does not run in real time: its frames have no slots.' :
             timing                       ? 'No frame has been measured yet.' :
                                            this.timingWhy ?? '');

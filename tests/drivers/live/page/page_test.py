@@ -1021,6 +1021,20 @@ class Overruns(Case):
         self.browser.press("1")
         self.browser.until_text(".verdict", "On time.*1 overrun.*the last 5.* s ago")
 
+    def test_what_is_looked_at_stays_where_it_is_when_figures_come(self):
+        rig = self.fake()
+        told, nothing = rig.timing, {"count": 0, "min_ns": 0, "p50_ns": 0, "p99_ns": 0, "p99_9_ns": 0, "max_ns": 0, "buckets": []}
+        for view, seen, drawn in (("overview", ".overruns", ".ruler"), ("timing", ".trace", '[data-draw="hist-behind"]')):
+            rig.timing = lambda: {**told(), **{name: nothing for name in ("late", "work", "slack", "behind")}}
+            self.open(view)
+            self.browser.until("return tactus.views.overview.timing !== null")
+            place = f"document.querySelector('{seen}').getBoundingClientRect().top + document.scrollingElement.scrollTop"
+            self.browser.until(f"const before = window.place; window.place = {place}; return before === window.place")
+            self.assertTrue(self.browser.run(f"return document.querySelector('{drawn}').hidden"))
+            rig.timing = told
+            self.browser.until(f"return !document.querySelector('{drawn}').hidden")
+            self.assertEqual(self.browser.run(f"return {place}"), self.browser.run("return window.place"), view)
+
     def test_what_is_asked_for_now_and_then_is_no_better_than_what_was_seen_since(self):
         rig = self.fake()
         stale = rig.timing()
@@ -1104,7 +1118,7 @@ class Overruns(Case):
         rig.realtime = False
         self.open()
         self.browser.until_text(".verdict", "Running as fast as possible")
-        self.browser.until_text('[data-v="ruler-why"]', "does not run in real time")
+        self.browser.until_text('[data-v="ruler-note"]', "does not run in real time")
         self.assertFalse(self.browser.visible(".ruler"))
 
 
@@ -1176,7 +1190,7 @@ class Bench(Case):
                  "threads", "doctor", "panels")
         rig.missing = {f"/v1/{path}": (404, f"this rig has no {path}") for path in paths}
         self.open("overview")
-        self.browser.until_text('[data-v="ruler-why"]', "this rig has no timing")
+        self.browser.until_text('[data-v="ruler-note"]', "this rig has no timing")
         self.browser.until_text('[data-list="overruns"]', "this rig has no overruns")
         figures = self.browser.run("return [...document.querySelectorAll('.tile dd, .tile .big')].map((n) => n.textContent)")
         self.assertEqual(set(figures), {"–"})

@@ -187,7 +187,7 @@ class Nothing(Case):
         self.browser.until_text(".verdict", "In Pause")
         for name in ("late", "work", "slack"):
             self.browser.until_text(f'[data-list="q-{name}"]', "^(p50|p1|p99|max|min|–)+$")
-        self.browser.until_text('[data-v="ruler-why"]', "No frame has been measured yet")
+        self.browser.until_text('[data-v="ruler-note"]', "No frame has been measured yet")
         for name in ("overruns", "causes", "promises"):
             self.browser.until_text(f'[data-list="{name}"]', "[Nn]o frame has run yet")
         self.assertEqual(self.browser.text('[data-v="overruns"]'), "")

@@ -16,9 +16,10 @@ LINE = 3
 STEADY_FRAMES = 1200
 
 # Every rig is the servo of config/rigs with this on top. But for the steady ones none asks for the kernel's events: they
-# make a wake later here, and a start longer.
+# make a wake later here, and a start longer. What the flight recorder keeps takes half a minute to be written here.
+FEW = ["--set", "flight_recorder.before=100 ms", "--set", "flight_recorder.after=100 ms"]
 COMMON = ["--set", "rig=clocked", "--set", "privileges=prefer", "--set", "realtime.on_overrun=skip",
-          "--set", "realtime.max_overrun=1 s"]
+          "--set", "realtime.max_overrun=1 s", *FEW]
 
 
 class Case:
@@ -64,9 +65,9 @@ CASES = [
     Case("no_edge", "start_timeout: 500 ms", "1000 delay=100", 2000),
     Case("lost_ends", "on_missing: terminate", "1000 gap=1500:100", 5000, variant=True),
     Case("lost_freezes", "on_missing: freeze", "1000 gap=1000:100", 1200,
-         during="sleep 4; kill -USR2 $rig"),
+         during="sleep 2; kill -USR2 $rig"),
     Case("overflow", "", "1000", 1800, during="sleep 1; kill -STOP $(rig_of $rig); usleep 60000; kill -CONT $(rig_of $rig)"),
-    Case("held", "", "1000", 2000, during="sleep 1.5; tactus run servo.yaml --frames 10 --out second "
+    Case("held", "", "1000", 1400, during="sleep 0.8; tactus run servo.yaml --frames 10 --out second "
          + shlex.join(COMMON) + f" --set 'clock={{driver: gpio, chip: rtvm, line: {LINE}}}' >second.out 2>second.err\n"
          "echo $? >second.status"),
     Case("doctor", "", "1000", 10, during="wait $rig; tactus doctor servo.yaml --json --measure 500ms "

@@ -81,6 +81,7 @@ run stopped 'kill -INT $witness'
 # As much as a rig may have: what the kernel takes apart before the process is gone.
 big="--set kernel_events=yes --set memory.heap=100MB"
 run killed 'line_log --kill $rig >killed.deed' $big
+[ -n "$EVERYTHING" ] || big=
 run stalled 'kill -STOP $rig; usleep 600000; level 6 >stalled.during; kill -CONT $rig'
 run guardian_killed 'kill -KILL $guardian'
 run witness_and_rig 'line_log --kill $rig $witness >witness_and_rig.deed' $big

@@ -5,8 +5,9 @@
  *     line_log --kill PID...             sends SIGKILL to each; on stdout when, by CLOCK_MONOTONIC in nanoseconds
  *
  * SCHED_FIFO before the rig: a weaker one would stand for whole frames in the middle of its kill(), or see the line
- * only when the kernel has taken the dead rig apart. Looks every 100 us for so long; one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character.
- * The first line is what stood there at the beginning.
+ * only when the kernel has taken the dead rig apart. Looks every 500 us for so long (each look costs an emulated machine
+ * more than the rig's frame); one line per change on stdout: CLOCK_MONOTONIC in nanoseconds, and the character. The first
+ * line is what stood there at the beginning.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
       fflush(stdout);
       before = level;
     }
-    const struct timespec pause = {0, 100000};
+    const struct timespec pause = {0, 500000};
     nanosleep(&pause, NULL);
   }
   return 0;

@@ -1115,11 +1115,15 @@ class Overruns(Case):
 
     def test_what_is_not_in_real_time_says_so(self):
         rig = self.fake()
-        rig.realtime = False
+        told = rig.timing
+        rig.realtime, rig.timing = False, lambda: {**told(), "behind": None}
         self.open()
         self.browser.until_text(".verdict", "Running as fast as possible")
         self.browser.until_text('[data-v="ruler-note"]', "does not run in real time")
         self.assertFalse(self.browser.visible(".ruler"))
+        self.go("timing")
+        self.browser.until_text('[data-v="hist-behind"]', "nothing measured yet")
+        self.assertFalse(self.browser.visible('[data-draw="hist-behind"]'), "an empty place for what never comes")
 
 
 class Bench(Case):

@@ -70,6 +70,15 @@ class RunTest(unittest.TestCase):
         self.assertGreater(self.report["loop_s"], 0)
         self.assertGreater(self.report["cpu_s"], 0)
 
+    def test_what_a_killed_command_leaves_in_its_temporary_folder_goes_with_it(self):
+        for end in ("exit 0", "kill -KILL $$"):
+            self.call(["sh", "-c", f'touch "$TMPDIR/left"; ls "$TMPDIR"; echo "in $TMPDIR"; {end}'])
+            said = (self.folder / "entry.log").read_text()
+            self.assertIn("left\n", said)
+            folder = pathlib.Path(said.split("in ")[1].split("\n")[0])
+            self.assertNotEqual(folder, pathlib.Path(tempfile.gettempdir()))
+            self.assertFalse(folder.exists())
+
     def test_a_crash_is_one_failed_test_and_the_others_run(self):
         done = self.run_tests("A.passes A.crashes B.passes B.crashes C.passes")
         self.assertEqual(self.tests, {"A.passes": "passed", "A.crashes": "failed", "B.passes": "passed",

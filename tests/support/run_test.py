@@ -10,6 +10,8 @@ process. Without --gtest the entry is one test; status 77, or --skip TEXT in its
 --groups A,B=Other the command is a program of unittest, which is given the classes A and B: each is a test, NAME.A and
 Other, by what the program printed; one that prints nothing for --limit is ended.
 
+What the entry leaves in its TMPDIR, such as the sockets of processes that were killed, is removed at its end.
+
 The entry measures its CPU time, children included, and that of a loop that computes right before and after it: their
 ratio is steadier than either, and budgets are in such loops (scripts/lib/suite_report.py).
 
@@ -32,6 +34,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 LINES = 60  # of the output of a failed test; NAME.log has all of it
@@ -308,11 +311,13 @@ def main():
     loops = [calibration_s()]
     start = time.monotonic()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    try:
-        for _ in range(int(os.environ.get("TACTUS_TEST_TIMES", "1"))):
-            entry.run()
-    finally:
-        entry.end()
+    # With a short name: paths of sockets in it are short.
+    with tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True) as os.environ["TMPDIR"]:
+        try:
+            for _ in range(int(os.environ.get("TACTUS_TEST_TIMES", "1"))):
+                entry.run()
+        finally:
+            entry.end()
     wall_s = time.monotonic() - start
     loops.append(calibration_s())
     written = report.with_suffix(".part")

@@ -30,6 +30,11 @@ void keep(int fd, std::size_t bytes) {
 
 int cut(int fd, std::size_t bytes) { return ::ftruncate(fd, static_cast<off_t>(bytes)) == 0 ? 0 : errno; }
 
+int overwrite(int fd, const std::string& text) {
+  const int error = rtsync::write_whole(fd, text);
+  return error != 0 ? error : cut(fd, text.size());
+}
+
 }  // namespace
 
 SummaryFile::SummaryFile(std::filesystem::path folder) : path_(std::move(folder)), folder_(opened(path_)) {
@@ -63,9 +68,10 @@ bool SummaryFile::is_there(const char* name, const HeldFile& file) const {
   return file.names() > 0 && file.is_in(folder_.get(), name);
 }
 
-std::string SummaryFile::give_room_back() {
+/// Frees what the next file takes of the disk, for the one that is shown.
+void SummaryFile::give_room_back() {
   if (is_there(kNext, next_)) (void)::unlinkat(folder_.get(), kNext, 0);
-  return "";
+  if (!next_.is_taken()) next_ = HeldFile();
 }
 
 /// Writes into the next file, which then takes the place of the one that is shown.
@@ -87,10 +93,12 @@ int SummaryFile::put(const std::string& text, bool last) {
   const int at = folder_.get();
   if (!last && is_there(kName, shown_) && ::renameat2(at, kNext, at, kName, RENAME_EXCHANGE) == 0) {
     std::swap(shown_, next_);
+    shown_text_ = text + padding;
     return 0;
   }
   if (::renameat(at, kNext, at, kName) != 0) return errno;
   shown_ = std::move(next_);
+  shown_text_ = text + padding;
   next_ = last ? HeldFile() : make(kNext);
   return 0;
 }
@@ -105,13 +113,12 @@ std::string SummaryFile::write_last(const std::string& text, const std::string& 
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     if (put(brief, true) == 0) return "";
   if (error == 0) return "";
-  // No rename: as another user, or beside a link. The file itself is open.
+  // No rename: as another user, or beside a link; or no room for two. The file itself is open.
   if (is_there(kName, shown_)) {
-    for (const std::string* each : {&text, &brief}) {
-      int failed = rtsync::write_whole(shown_.get(), *each);
-      if (failed == 0) failed = cut(shown_.get(), each->size());
-      if (failed == 0) return give_room_back();
-    }
+    give_room_back();
+    for (const std::string* each : {&text, &brief})
+      if (overwrite(shown_.get(), *each) == 0) return "";
+    (void)overwrite(shown_.get(), shown_text_);
   }
   return rtsync::file_error(path_ / (error == ELOOP ? kNext : kName), error);
 }

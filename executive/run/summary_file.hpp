@@ -25,7 +25,7 @@ class SummaryFile {
   /// Replaces the text. Empty, or why it could not be: the text before is then still there.     @when service
   std::string write(const std::string& text);
   /// Replaces it for the last time, and gives the room back. What does not fit is replaced by `brief`. Empty, or why
-  /// neither could be written: the file may then still say that the rig runs.                   @when service
+  /// neither could be written: the text before is then still there, and may say that the rig runs. @when service
   std::string write_last(const std::string& text, const std::string& brief);
   /// Says what became of the folder: that it was removed, has another name now, or is not reached; empty: nothing.
   /// @when service
@@ -35,14 +35,15 @@ class SummaryFile {
   rtsync::HeldFile make(const char* name) const;
   bool is_there(const char* name, const rtsync::HeldFile& file) const;
   void hold_folder();
-  std::string give_room_back();
+  void give_room_back();
   int put(const std::string& text, bool last);
 
   const std::filesystem::path path_;
   rtsync::HeldFile folder_;
   rtsync::HeldFile shown_;  // summary.json
   rtsync::HeldFile next_;   // summary.json.part
-  struct stat root_ {};     // the file system's root as it was: a model may choose another
+  std::string shown_text_;
+  struct stat root_ {};  // the file system's root as it was: a model may choose another
   std::size_t room_ = 0;
   std::size_t longest_ =
       0;  // of the texts so far; a shorter one is padded, as cutting a file gives room back

@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -64,6 +67,40 @@ TEST(SummaryFile, WhatDoesNotFitIsReplacedByTheShortForm) {
   const FullDisk disk(100);
   EXPECT_EQ(file.write_last(std::string(5000, ' ') + kLast, kLast), "");
   EXPECT_EQ(read_file(dir / "summary.json"), kLast);
+}
+
+TEST(SummaryFile, WhatDoesNotFitAtAllLeavesTheTextBefore) {
+  const TempDir dir;
+  SummaryFile file(dir.path());
+  ASSERT_EQ(file.write(kLong), "");
+  const FullDisk disk(100);
+  EXPECT_THAT(file.write_last(std::string(5000, ' ') + kLast, std::string(200, ' ') + kLast),
+              HasSubstr("File too large"));
+  EXPECT_EQ(read_file(dir / "summary.json"), kLong);
+}
+
+/// The exit status of a process that writes the last text, of two pages, to a disk that has one left for it: 0 if it is
+/// there, 77 where no disk can be mounted.
+int write_last_on_full_disk(const fs::path& disk) {
+  const int own_names = ::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
+  if (::unshare(own_names) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+      ::mount("none", disk.c_str(), "tmpfs", 0, "size=16k") != 0)
+    return 77;
+  SummaryFile file(disk);
+  if (!file.write(kLong).empty() || !file.write(kLong).empty()) return 1;
+  std::ofstream(disk / "recording") << std::string(65536, 'x') << std::flush;
+  const std::string text = std::string(5000, ' ') + kLast;
+  return file.write_last(text, text).empty() && read_file(disk / "summary.json") == text ? 0 : 1;
+}
+
+TEST(SummaryFile, TheLastOneHasTheRoomOfBothOnAFullDisk) {
+  const TempDir dir;
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(write_last_on_full_disk(dir.path()));
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no disk can be mounted here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(SummaryFile, ALinkInItsWayIsNotFollowedAndDoesNotHinderIt) {

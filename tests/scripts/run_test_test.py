@@ -72,9 +72,9 @@ class RunTest(unittest.TestCase):
 
     def test_what_a_killed_command_leaves_in_its_temporary_folder_goes_with_it(self):
         for end in ("exit 0", "kill -KILL $$"):
-            self.call(["sh", "-c", f'touch "$TMPDIR/left"; ls "$TMPDIR"; echo "in $TMPDIR"; {end}'])
+            self.call(["sh", "-c", f'touch "$TMPDIR/left"; ls "$TMPDIR"; stat -c %a "$TMPDIR"; echo "in $TMPDIR"; {end}'])
             said = (self.folder / "entry.log").read_text()
-            self.assertIn("left\n", said)
+            self.assertIn("left\n1777\n", said)
             folder = pathlib.Path(said.split("in ")[1].split("\n")[0])
             self.assertNotEqual(folder, pathlib.Path(tempfile.gettempdir()))
             self.assertFalse(folder.exists())

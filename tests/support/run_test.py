@@ -313,6 +313,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # With a short name: paths of sockets in it are short.
     with tempfile.TemporaryDirectory(prefix="t-", ignore_cleanup_errors=True) as os.environ["TMPDIR"]:
+        os.chmod(os.environ["TMPDIR"], 0o1777)  # for other users, too
         try:
             for _ in range(int(os.environ.get("TACTUS_TEST_TIMES", "1"))):
                 entry.run()

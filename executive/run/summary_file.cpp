@@ -71,7 +71,7 @@ bool SummaryFile::is_there(const char* name, const HeldFile& file) const {
 /// Frees what the next file takes of the disk, for the one that is shown.
 void SummaryFile::give_room_back() {
   if (is_there(kNext, next_)) (void)::unlinkat(folder_.get(), kNext, 0);
-  if (!next_.is_taken()) next_ = HeldFile();
+  next_ = HeldFile();
 }
 
 /// Writes into the next file, which then takes the place of the one that is shown.
@@ -86,20 +86,18 @@ int SummaryFile::put(const std::string& text, bool last) {
     if (next_.get() < 0) return errno;
   }
   const std::string padding(text.size() < longest_ && !last ? longest_ - text.size() : 0, '\n');
-  if (const int error = rtsync::write_whole(next_.get(), text + padding); error != 0) return error;
+  const std::string whole = text + padding;
+  if (const int error = rtsync::write_whole(next_.get(), whole); error != 0) return error;
   longest_ = std::max(longest_, text.size());
   if (last)
     if (const int error = cut(next_.get(), text.size()); error != 0) return error;
   const int at = folder_.get();
-  if (!last && is_there(kName, shown_) && ::renameat2(at, kNext, at, kName, RENAME_EXCHANGE) == 0) {
-    std::swap(shown_, next_);
-    shown_text_ = text + padding;
-    return 0;
-  }
-  if (::renameat(at, kNext, at, kName) != 0) return errno;
-  shown_ = std::move(next_);
-  shown_text_ = text + padding;
-  next_ = last ? HeldFile() : make(kNext);
+  const bool exchanged =
+      !last && is_there(kName, shown_) && ::renameat2(at, kNext, at, kName, RENAME_EXCHANGE) == 0;
+  if (!exchanged && ::renameat(at, kNext, at, kName) != 0) return errno;
+  std::swap(shown_, next_);
+  shown_text_ = whole;
+  if (!exchanged) next_ = last ? HeldFile() : make(kNext);
   return 0;
 }
 

@@ -42,8 +42,8 @@ class SummaryFile {
   rtsync::HeldFile folder_;
   rtsync::HeldFile shown_;  // summary.json
   rtsync::HeldFile next_;   // summary.json.part
-  std::string shown_text_;
-  struct stat root_ {};  // the file system's root as it was: a model may choose another
+  std::string shown_text_;  // in it
+  struct stat root_ {};     // the file system's root as it was: a model may choose another
   std::size_t room_ = 0;
   std::size_t longest_ =
       0;  // of the texts so far; a shorter one is padded, as cutting a file gives room back

@@ -82,14 +82,16 @@ TEST(SummaryFile, WhatDoesNotFitAtAllLeavesTheTextBefore) {
 /// The exit status of a process that writes the last text, of two pages, to a disk that has one left for it: 0 if it is
 /// there, 77 where no disk can be mounted.
 int write_last_on_full_disk(const fs::path& disk) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string size = "size=" + std::to_string(4 * page);
   const int own_names = ::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWNS | CLONE_NEWUSER;
   if (::unshare(own_names) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-      ::mount("none", disk.c_str(), "tmpfs", 0, "size=16k") != 0)
+      ::mount("none", disk.c_str(), "tmpfs", 0, size.c_str()) != 0)
     return 77;
   SummaryFile file(disk);
   if (!file.write(kLong).empty() || !file.write(kLong).empty()) return 1;
-  std::ofstream(disk / "recording") << std::string(65536, 'x') << std::flush;
-  const std::string text = std::string(5000, ' ') + kLast;
+  std::ofstream(disk / "recording") << std::string(4 * page, 'x') << std::flush;
+  const std::string text = std::string(page, ' ') + kLast;
   return file.write_last(text, text).empty() && read_file(disk / "summary.json") == text ? 0 : 1;
 }
 

@@ -156,7 +156,7 @@ export class Timing {
     for (const [name, colour, title] of HISTOGRAMS) {
       const canvas = one(`[data-draw="hist-${name}"]`), of = this.timing?.[name];
       canvas.hidden = !of;
-      canvas.classList.toggle('never', this.rig.info?.realtime === false);
+      canvas.classList.toggle('never', name !== 'work' && this.rig.info?.realtime === false);
       if (!of) {
         put(`hist-${name}`, this.timingWhy ?? (this.timing ? 'nothing measured yet' : 'not read yet'));
         continue;

@@ -1023,17 +1023,20 @@ class Overruns(Case):
 
     def test_what_is_looked_at_stays_where_it_is_when_figures_come(self):
         rig = self.fake()
-        told, nothing = rig.timing, {"count": 0, "min_ns": 0, "p50_ns": 0, "p99_ns": 0, "p99_9_ns": 0, "max_ns": 0, "buckets": []}
-        for view, seen, drawn in (("overview", ".overruns", ".ruler"), ("timing", ".trace", '[data-draw="hist-behind"]')):
-            rig.timing = lambda: {**told(), **{name: nothing for name in ("late", "work", "slack", "behind")}}
+        usual, nothing = rig.timing, {"count": 0, "min_ns": 0, "p50_ns": 0, "p99_ns": 0, "p99_9_ns": 0, "max_ns": 0, "buckets": []}
+        never = {name: nothing for name in ("late", "slack", "behind")}  # of a rig without real time
+        for view, seen, drawn, realtime in (("overview", ".overruns", ".ruler", True),
+                                            ("timing", ".trace", '[data-draw="hist-behind"]', True),
+                                            ("timing", ".trace", '[data-draw="hist-work"]', False)):
+            rig.realtime, rig.timing = realtime, lambda: {**usual(), **never, "work": nothing}
             self.open(view)
             self.browser.until("return tactus.views.overview.timing !== null")
             place = f"document.querySelector('{seen}').getBoundingClientRect().top + document.scrollingElement.scrollTop"
             self.browser.until(f"const before = window.place; window.place = {place}; return before === window.place")
             self.assertTrue(self.browser.run(f"return document.querySelector('{drawn}').hidden"))
-            rig.timing = told
+            rig.timing = lambda more={} if realtime else never: {**usual(), **more}
             self.browser.until(f"return !document.querySelector('{drawn}').hidden")
-            self.assertEqual(self.browser.run(f"return {place}"), self.browser.run("return window.place"), view)
+            self.assertEqual(self.browser.run(f"return {place}"), self.browser.run("return window.place"), f"{view} {realtime}")
 
     def test_what_is_asked_for_now_and_then_is_no_better_than_what_was_seen_since(self):
         rig = self.fake()
